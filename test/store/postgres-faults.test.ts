@@ -627,7 +627,7 @@ test('a key that another server used meanwhile does not bring back the plant tha
   await store.deletePlant(7n)
   const { effects } = decide(jobs, found, limits.idempotencyKeyMs)
   await assert.rejects(
-    connection.sendTogether(() => sendEffects(connection, effects, 1n, { ...limits, atMs })),
+    connection.sendTogether(() => sendEffects(connection, effects, { ...limits, atMs })),
     /not every row was written/,
   )
   await connection.close()

@@ -332,7 +332,7 @@ describe('a store in PostgreSQL', () => {
     })
     await client.query('COMMIT')
     // What is deleted after it shows that the deletion is over.
-    await client.query(`INSERT INTO idempotency_keys VALUES ('t', 'expired', '', 1, 1)`)
+    await client.query(`INSERT INTO idempotency_keys VALUES ('t', 'expired', '', 1)`)
     await until('the next key is deleted', async () => {
       return (await client.query(`SELECT 1 FROM idempotency_keys WHERE key = 'expired'`)).rows.length === 0
     })

@@ -8,15 +8,8 @@ import type { DatabaseOptions } from './connections/address.ts'
 import { answerWithin, type Connection, named } from './connections/connection.ts'
 import { failureOf, Locked, refusalOf, unknownOutcome } from './connections/failures.ts'
 import type { Session, Sessions } from './connections/sessions.ts'
-import {
-  LostChanges,
-  lookUp,
-  type Registration,
-  registerConnection,
-  renewRegistration,
-  unregisterConnection,
-} from './registrations.ts'
-import { type Attempt, beginAttempt, runBatch, Unregistered } from './transaction.ts'
+import { LostChanges, lookUp, type Registration, registerConnection, unregisterConnection } from './registrations.ts'
+import { type Recall, runBatch } from './transaction.ts'
 
 /**
  * Attempts after rows were silently not written. Another session may have deleted them meanwhile, but not each time.
@@ -40,6 +33,8 @@ export class Committer {
   readonly #options: CommitterOptions
   #session: Session | undefined
   #registration: Registration | undefined
+  /** Whether the row of the connection may be gone. */
+  #mayBeGone = false
   #isWaiting = false
 
   constructor(sessions: Sessions, options: CommitterOptions) {
@@ -59,17 +54,20 @@ export class Committer {
     for (let tries = 1; ; tries += 1) {
       if (clock.monotonicMs() >= deadlineMs) throw refusalOf('busy', new Error('there was no time left to try'))
       const isLast = tries >= limits.databaseAttemptsMax
-      const attempt = await this.#begin()
+      const registration = await this.#register()
+      let recall: Recall | undefined
       try {
-        if (attempt !== undefined) {
-          const { connection } = attempt.registration
-          const outcomes = await this.#inTime(runBatch(jobs, attempt, options), connection, deadlineMs)
-          attempt.registration.lastCommit = attempt.number
-          connection.assertConfirmed()
+        if (registration !== undefined) {
+          const running = runBatch(jobs, registration, options, (known) => {
+            recall = known
+          })
+          const outcomes = await this.#inTime(running, registration.connection, deadlineMs)
+          registration.lastCommit += 1n
+          registration.connection.assertConfirmed()
           return outcomes
         }
       } catch (error) {
-        const recalled = await this.#recover(error, attempt as Attempt, tries, deadlineMs)
+        const recalled = await this.#recover(error, registration as Registration, recall, tries, deadlineMs)
         if (recalled !== undefined) return recalled
         // Every attempt met a conflict.
         if (isLast && failureOf(error) === 'retry') throw new Locked(error)
@@ -100,7 +98,7 @@ export class Committer {
   async register(): Promise<void> {
     const { clock, limits } = this.#options
     const deadlineMs = clock.monotonicMs() + limits.databaseOpenLockMsMax
-    while ((await this.#begin()) === undefined) {
+    while ((await this.#register()) === undefined) {
       if (clock.monotonicMs() >= deadlineMs)
         throw refusalOf('busy', new Error('the tables are locked by another transaction'))
       await sleep(limits.databaseAttemptPauseMs * Math.random())
@@ -135,38 +133,31 @@ export class Committer {
     throw unknownOutcome(new Error('the database did not confirm a change in time'))
   }
 
-  /** Prepares an attempt; undefined if the connection was lost or another session held a lock. */
-  async #begin(): Promise<Attempt | undefined> {
+  /** The row of the connection; undefined if the connection was lost or another session held a lock. */
+  async #register(): Promise<Registration | undefined> {
     if (this.#isWaiting) throw refusalOf('busy', new Error('an earlier change is not confirmed yet'))
     const session = await this.#sessions.current()
+    const { connectionOf, clock, limits, onOutdated } = this.#options
+    const former = this.#session === session ? this.#registration : undefined
+    if (former !== undefined && !this.#mayBeGone && former.lastCommit < limits.registrationCommitsMax) return former
+    this.#session = session
+    this.#registration = undefined
+    this.#mayBeGone = false
     try {
-      this.#registration = await this.#register(session)
+      this.#registration = await registerConnection(connectionOf(session), clock, former)
+      return this.#registration
     } catch (error) {
       if (error instanceof OperatorError) {
-        this.#options.onOutdated(error)
+        onOutdated(error)
         throw new AppError('storeUnavailable', 'the store has failed', { cause: error })
       }
       const failure = failureOf(error)
       if (failure === 'own') throw new AppError('storeAway', 'the database takes no changes', { cause: error })
+      if (failure === 'lost') session.lose(error)
       // The row of plantstore_schema is locked while tables or a first token are being created.
-      if (failure === 'locked' || failure === 'retry') return undefined
-      if (failure !== 'lost') throw refusalOf(failure, error)
-      session.lose(error)
+      else if (failure !== 'locked' && failure !== 'retry' && failure !== 'unwritten') throw refusalOf(failure, error)
       return undefined
     }
-    return beginAttempt(this.#registration)
-  }
-
-  async #register(session: Session): Promise<Registration> {
-    const { connectionOf, clock, limits } = this.#options
-    if (this.#registration !== undefined && this.#session === session) {
-      if (this.#registration.lastCommit < limits.registrationCommitsMax) return this.#registration
-      const renewed = await renewRegistration(this.#registration, clock)
-      if (renewed !== undefined) return renewed
-    }
-    const registration = await registerConnection(connectionOf(session), clock)
-    this.#session = session
-    return registration
   }
 
   /**
@@ -175,22 +166,21 @@ export class Committer {
    */
   async #recover(
     error: unknown,
-    attempt: Attempt,
+    registration: Registration,
+    recall: Recall | undefined,
     tries: number,
     deadlineMs: number,
   ): Promise<readonly Outcome[] | undefined> {
     if (error instanceof AppError) throw error
-    const { connection } = attempt.registration
-    const failure = error instanceof Unregistered ? 'retry' : failureOf(error)
+    const failure = failureOf(error)
     if (failure === 'lost') {
       this.#session?.lose(error)
-      if (attempt.recall === undefined) return undefined
-      const takenIds = await this.#lookUp(attempt, deadlineMs)
-      return takenIds && attempt.recall(takenIds)
+      const takenIds = recall && (await this.#lookUp(registration, deadlineMs))
+      return takenIds && recall?.(takenIds)
     }
-    if (error instanceof Unregistered) this.#registration = undefined
+    this.#mayBeGone = failure === 'unwritten'
     try {
-      await connection.command('ROLLBACK')
+      await registration.connection.command('ROLLBACK')
     } catch (lost) {
       // The lost connection has also ended the transaction.
       this.#session?.lose(lost)
@@ -202,12 +192,12 @@ export class Committer {
   }
 
   /** The ids that a committed attempt found taken; undefined if it did not commit and never will. */
-  async #lookUp({ registration, number }: Attempt, deadlineMs: number): Promise<readonly bigint[] | undefined> {
+  async #lookUp(registration: Registration, deadlineMs: number): Promise<readonly bigint[] | undefined> {
     const { clock, limits, observe } = this.#options
     // A look-up gets at least the grace period of a lost connection.
     const untilMs = Math.max(deadlineMs, clock.monotonicMs() + limits.databaseGraceMs)
     try {
-      return await lookUp(registration, number, this.#options, untilMs)
+      return await lookUp(registration, this.#options, untilMs)
     } catch (error) {
       if (error instanceof AppError && error.cause instanceof LostChanges) {
         observe({ kind: 'storeWarning', message: error.cause.message })

@@ -11,7 +11,7 @@ import type { DatabaseOptions } from './connections/address.ts'
 import { openForBulk } from './connections/connection.ts'
 import { failureOf, Locked, refusalOf } from './connections/failures.ts'
 import { lookUp, registerConnection, unregisterConnection } from './registrations.ts'
-import { type Attempt, advance, beginAttempt, find, sendEffects } from './transaction.ts'
+import { advance, find, sendEffects } from './transaction.ts'
 
 /** An import in which each batch is a transaction. */
 export function batchImport(committer: Committer, { clock, limits }: DatabaseOptions): PlantImport {
@@ -42,54 +42,50 @@ export async function wholeImport(options: DatabaseOptions): Promise<PlantImport
     await connection.close()
     throw error
   })
-  let attempt: Attempt | undefined
-  const begin = async (): Promise<Attempt> => {
-    const begun = beginAttempt(registration)
-    await connection.sendTogether(() => [connection.begin(), advance(begun)])
-    return begun
+  let isBegun = false
+  const begin = async (): Promise<void> => {
+    await connection.sendTogether(() => [connection.begin(), advance(registration)])
+    isBegun = true
   }
   return {
     get isCommitted() {
-      return attempt === undefined
+      return !isBegun
     },
     add: async (plants, onConflict) => {
       if (plants.length === 0) return []
       const jobs = toJobs(plants, onConflict)
       try {
-        attempt ??= await begin()
+        if (!isBegun) await begin()
         const { outcomes, effects } = decide(jobs, await find(connection, lookupsOf(jobs)), limits.idempotencyKeyMs)
         const writing = { ...limits, atMs: clock.wallMs() }
-        const { mark } = attempt
-        await connection.sendTogether(() => sendEffects(connection, effects, mark, writing))
+        await connection.sendTogether(() => sendEffects(connection, effects, writing))
         return outcomes as readonly ImportOutcome[]
       } catch (cause) {
         throw nothingKept(cause)
       }
     },
     commit: async () => {
-      if (attempt === undefined) return
+      if (!isBegun) return
       try {
         await connection.commit()
       } catch (cause) {
-        if (failureOf(cause) !== 'lost' || !(await wasKept(attempt, options))) throw nothingKept(cause)
+        if (failureOf(cause) !== 'lost' || !(await wasKept())) throw nothingKept(cause)
       }
-      registration.lastCommit = attempt.number
-      attempt = undefined
+      registration.lastCommit += 1n
+      isBegun = false
       connection.assertConfirmed()
     },
     end: async () => {
       // Closing the connection rolls back an open transaction and leaves its row to the sweep.
-      if (attempt === undefined && !connection.lost.aborted) await unregisterConnection(registration)
+      if (!isBegun && !connection.lost.aborted) await unregisterConnection(registration)
       await connection.close()
     },
   }
-}
 
-async function wasKept({ registration, number }: Attempt, options: DatabaseOptions): Promise<boolean> {
-  const { clock, limits } = options
-  registration.connection.lose(new Error('the answer to COMMIT was lost'))
-  const takenIds = await lookUp(registration, number, options, clock.monotonicMs() + limits.databaseBulkMsMax)
-  return takenIds !== undefined
+  async function wasKept(): Promise<boolean> {
+    connection.lose(new Error('the answer to COMMIT was lost'))
+    return (await lookUp(registration, options, clock.monotonicMs() + limits.databaseBulkMsMax)) !== undefined
+  }
 }
 
 function toJobs(plants: readonly Plant[], onConflict: OnConflict): readonly JobOf<'importPlant'>[] {

@@ -20,7 +20,7 @@ export const tagOfPlant = `((plant ->> 'tag') COLLATE "C")`
 
 /**
  * By name. The C collation compares texts by their bytes, so that all engines sort alike. See registrations.ts for
- * `commit_mark` and `registrations`, and changes.ts for `changes`.
+ * `registrations`, and changes.ts for `changes`.
  */
 export const tables: Readonly<Record<string, Table>> = {
   /** The version of the tables, and the oldest version of programs that can use them. */
@@ -33,7 +33,6 @@ export const tables: Readonly<Record<string, Table>> = {
       // What the API answers: json, unlike jsonb, keeps each byte.
       plant: 'json NOT NULL',
       name_folded: 'text COLLATE "C" NOT NULL',
-      commit_mark: 'int8 NOT NULL',
     },
     further: [
       // A folded name may be too long for an index.
@@ -60,7 +59,6 @@ export const tables: Readonly<Record<string, Table>> = {
       key: 'text COLLATE "C" NOT NULL',
       fingerprint: 'bytea NOT NULL',
       created_at_ms: 'int8 NOT NULL',
-      commit_mark: 'int8 NOT NULL',
     },
     primaryKey: 'caller_id, key',
     further: ['CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at_ms)'],
