@@ -7,13 +7,12 @@ import { MissingStoreError, OperatorError } from '../../domain/errors.ts'
 import type { Store } from '../../domain/store.ts'
 import type { StoreOptions } from '../engine.ts'
 import { isThere, toAbsolute } from '../paths.ts'
-import { findPageDamageApart } from './file/apart.ts'
+import { runApart } from './file/apart.ts'
 import { checkHeader, explainOpenFailure, makeFile, openReadable } from './file/database.ts'
 import { ChangedError, findPageDamage, readUntouched } from './file/examine.ts'
 import { assertSound, findPlainDamage, isHotJournal } from './file/header.ts'
-import { type Lock, takeLockToOpen } from './file/lock.ts'
 import { findSchemaDamage } from './file/migrations.ts'
-import { LostFileError, realPathOf } from './file/names.ts'
+import { type Lock, LostFileError, realPathOf, takeLockToOpen } from './file/names.ts'
 import { SqliteStore } from './store.ts'
 import { startWriter, type Writer } from './writer.ts'
 
@@ -111,7 +110,11 @@ function checkPages(
     assertSound(path, findPageDamage(() => reader) || undefined)
     return
   }
-  void findPageDamageApart(path, stopping).then((damage) => {
-    if (damage !== '') writer.fail(new Error(`the store is damaged: ${damage}`))
-  })
+  runApart<string>({ kind: 'checkPages', path }, stopping).then(
+    (damage) => {
+      if (damage !== '') writer.fail(new Error(`the store is damaged: ${damage}`))
+    },
+    // It could not be started, or the store is closing: that proves no damage.
+    () => {},
+  )
 }

@@ -1,14 +1,22 @@
 // Backs up a store beside a running server, restores it, and checks it.
 
-import { existsSync, lstatSync, realpathSync, rmSync, statSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { existsSync, lstatSync, readdirSync, realpathSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { basename, dirname, extname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { OperatorError, SettingError } from '../../../domain/errors.ts'
-import type { BackupOptions, BackupReport, BackupTarget, CheckReport, FileFacts, StoreOptions } from '../../engine.ts'
-import { copyDurably, nameDurably, renameDurably, syncFolder, writeWhole } from '../../files.ts'
-import { assertFolderOf, assertReadableFile, explained, statThere, toAbsolute } from '../../paths.ts'
-import { copyChecked } from '../file/apart.ts'
-import { checkHeader, explainOpenFailure, hasFailed, inUse, makeFile } from '../file/database.ts'
+import { codeOf, messageOf, OperatorError, SettingError } from '../../domain/errors.ts'
+import type {
+  BackupOptions,
+  BackupReport,
+  BackupTarget,
+  CheckReport,
+  FileFacts,
+  PruneReport,
+  StoreOptions,
+} from '../engine.ts'
+import { copyDurably, nameDurably, renameDurably, syncFolder, writeWhole } from '../files.ts'
+import { assertFolderOf, assertReadableFile, explained, explainFileFailure, statThere, toAbsolute } from '../paths.ts'
+import { runApart } from './file/apart.ts'
+import { checkHeader, explainOpenFailure, hasFailed, inUse, makeFile } from './file/database.ts'
 import {
   assertNotEmpty,
   assertReadable,
@@ -17,11 +25,18 @@ import {
   examine,
   problemsOf,
   readUntouched,
-} from '../file/examine.ts'
-import { findPlainDamage, readHeader } from '../file/header.ts'
-import { takeLock, untilWhole } from '../file/lock.ts'
-import { assertNoStoreFile, filesOfStore, findBeside, realPathOf, removeBeside } from '../file/names.ts'
-import { idOfSeries, nameOfBackup, noteBackup, prune } from './backup-series.ts'
+} from './file/examine.ts'
+import { findPlainDamage, readHeader } from './file/header.ts'
+import { readStoreId } from './file/migrations.ts'
+import {
+  assertNoStoreFile,
+  filesOfStore,
+  findBeside,
+  realPathOf,
+  removeBeside,
+  takeLock,
+  untilWhole,
+} from './file/names.ts'
 
 export async function backupSqlite(
   store: string,
@@ -41,17 +56,21 @@ export async function backupSqlite(
     file = files.next().value
     return give(partial)
   }
-  const facts = await writeWhole(toAbsolute(file), give, (partial) =>
-    copyChecked({ kind: 'copy', store: path, partial, file, busyMsMax }, stopping),
-  ).catch((cause) => {
+  const facts = await writeWhole(toAbsolute(file), give, async (partial) => {
+    try {
+      return await runApart<FileFacts>({ kind: 'copy', store: path, partial, file, busyMsMax }, stopping)
+    } catch (cause) {
+      removeBeside(partial)
+      throw cause
+    }
+  }).catch((cause) => {
     throw explainOpenFailure(cause, file)
   })
   if (facts === undefined) throw new OperatorError(`${file} exists already; name another file`)
   const doubts = noteBackup(path)
   if (!('folder' in target) || keep === undefined) return { ...facts, file, removed: [], doubts, problems: [] }
   const { folder } = target
-  const pruning = { store: path, id, folder, latest: basename(file), keep, nowMs: clock.wallMs(), busyMsMax }
-  const pruned = prune(pruning)
+  const pruned = prune({ store: path, id, folder, latest: basename(file), keep, nowMs: clock.wallMs(), busyMsMax })
   return { ...facts, file, ...pruned, doubts: [...doubts, ...pruned.doubts] }
 }
 
@@ -63,7 +82,7 @@ function* filesFor(target: BackupTarget, store: string, nowMs: number): Generato
   }
 }
 
-/** The real path of a store and, if it is needed, the id of the store and its backups. */
+/** The real path of a store that can be read and, if it is needed, the id of the store. */
 async function findReadable(
   store: string,
   options: Pick<BackupOptions, 'limits' | 'clock'>,
@@ -225,4 +244,134 @@ function copyAside(path: string): void {
 function removeCopy(path: string): void {
   rmSync(path, { force: true })
   removeBeside(path)
+}
+
+const stampPattern = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/
+const suffix = '.db'
+
+/** The name of a backup, such as `plants-2026-11-22T09-15-00-000Z.db`. `store` is a real path. */
+export function nameOfBackup(store: string, atMs: number): string {
+  return `${seriesOf(store)}${stampOf(atMs)}${suffix}`
+}
+
+/** The unique id of a store, which its backups share. Throws OperatorError if the store has none. */
+export function idOfSeries(store: string, busyMsMax: number): string {
+  const id = readUntouched(store, busyMsMax, readStoreId)
+  if (id !== undefined) return id
+  throw new OperatorError(`${store} is no store, so its backups cannot be told apart`)
+}
+
+/**
+ * Records that a backup is complete: as the mtime of an empty file beside the store, because a backup does not change the
+ * store. Returns a warning if that fails.
+ */
+export function noteBackup(store: string): readonly string[] {
+  const path = markOf(store)
+  try {
+    // Replace an existing file: it may belong to another user, or be a link to an unrelated file.
+    rmSync(path, { force: true })
+    writeFileSync(path, '', { flag: 'wx' })
+    return []
+  } catch (cause) {
+    return [`the metrics do not show this backup: ${messageOf(cause)}`]
+  }
+}
+
+/** The time of the last backup; 0 if there was none. */
+export function readBackupMs(store: string): number {
+  return statThere(markOf(store))?.mtimeMs ?? 0
+}
+
+function markOf(store: string): string {
+  return `${store}.backed-up`
+}
+
+export interface PruneOptions {
+  /** The real path of the store. */
+  readonly store: string
+  /** The id of the store, which its backups share. */
+  readonly id: string
+  readonly folder: string
+  /** The name of the new backup. It is kept, as are newer ones of concurrent commands. */
+  readonly latest: string
+  /** Number of backups to keep, including the latest one; at least 1. */
+  readonly keep: number
+  readonly nowMs: number
+  readonly busyMsMax: number
+}
+
+/** Removes the oldest backups of a series, beyond those to keep. */
+export function prune(pruning: PruneOptions): PruneReport {
+  const { folder, latest, keep, nowMs, store } = pruning
+  const [removed, doubts, problems]: [string[], string[], string[]] = [[], [], []]
+  const report = { removed, doubts, problems }
+  try {
+    const others = findOthers(pruning, doubts)
+    const ahead = others.find((name) => String(stampIn(name, store)) > stampOf(nowMs))
+    if (ahead !== undefined) {
+      problems.push(`nothing was removed: ${join(folder, ahead)} is dated in the future; is the clock right?`)
+      return report
+    }
+    const excess = others.slice(0, Math.max(others.length + 1 - keep, 0)).filter((name) => name < latest)
+    for (const name of excess) {
+      const path = join(folder, name)
+      try {
+        unlinkSync(path)
+        removed.push(path)
+      } catch (cause) {
+        const isGone = codeOf(cause) === 'ENOENT'
+        if (!isGone) problems.push(`${path} could not be removed: ${messageOf(cause)}`)
+      }
+    }
+    if (removed.length > 0) syncFolder(folder)
+  } catch (cause) {
+    problems.push(explainFileFailure(cause, folder, 'read').message)
+  }
+  return report
+}
+
+/** The names of the other backups of the series, oldest first. */
+function findOthers({ store, id, folder, latest, busyMsMax }: PruneOptions, doubts: string[]): readonly string[] {
+  const named = readdirSync(folder).filter((name) => name !== latest && stampIn(name, store) !== undefined)
+  return named.sort().filter((name) => {
+    const path = join(folder, name)
+    try {
+      const doubt = doubtOf(path)
+      if (doubt === undefined) return readUntouched(path, busyMsMax, readStoreId) === id
+      doubts.push(`${path} was left alone: ${doubt}`)
+    } catch (cause) {
+      doubts.push(`${path} was left alone: ${messageOf(cause)}`)
+    }
+    return false
+  })
+}
+
+/**
+ * Why a file may not be a backup; undefined if there is no doubt. The header of a store that was ever opened for
+ * writing shows WAL mode; that of a backup does not.
+ */
+function doubtOf(path: string): string | undefined {
+  if (!lstatSync(path).isFile()) return 'it is not a regular file'
+  const [beside] = findBeside(path)
+  if (beside !== undefined) return `it may be in use, as ${beside} exists`
+  return readHeader(path)?.hasLog === false ? undefined : 'it is not a backup'
+}
+
+/** The common beginning of the names of the backups of a store. */
+function seriesOf(store: string): string {
+  const name = basename(store)
+  return `${name.slice(0, name.length - extname(name).length)}-`
+}
+
+function stampOf(ms: number): string {
+  return new Date(ms).toISOString().replaceAll(/[:.]/g, '-')
+}
+
+/** The timestamp in the name of a backup; undefined for any other name. */
+function stampIn(name: string, store: string): string | undefined {
+  const series = seriesOf(store)
+  if (!name.startsWith(series) || !name.endsWith(suffix)) return undefined
+  const stamp = name.slice(series.length, name.length - suffix.length)
+  const iso = stamp.replace(/T(\d\d)-(\d\d)-(\d\d)-(\d{3}Z)$/, 'T$1:$2:$3.$4')
+  return stampPattern.test(stamp) && !Number.isNaN(Date.parse(iso)) ? stamp : undefined
 }
