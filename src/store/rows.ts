@@ -5,7 +5,7 @@ import { type Plant, revisionOf } from '../domain/plant.ts'
 import type { PlantPage, TagCount } from '../domain/store.ts'
 import type { Token } from '../domain/token.ts'
 import type { StoredWebhook, Webhook } from '../domain/webhook.ts'
-import type { Effects } from './ledger.ts'
+import { type Effects, type LookupResult, nameOfKey } from './ledger.ts'
 
 /** The columns of a new token; the others are null. */
 export const newTokenColumns = 'id, hash, name, scopes, created_at_ms, expires_at_ms, revoked_at_ms'
@@ -52,6 +52,37 @@ export function* commonWrites({ tokens, replaced, revocations, webhooks }: Effec
 /** A time as an integer: node:sqlite would bind a JavaScript number as a floating point value. */
 function toInteger(ms: number | undefined): bigint | null {
   return ms === undefined ? null : BigInt(ms)
+}
+
+/** The rows that the lookups of a batch found. */
+interface FoundRows {
+  /** id, text. */
+  readonly plants: readonly unknown[]
+  /** caller id, key, fingerprint, time. */
+  readonly keys: readonly unknown[]
+  /** `tokenColumns`. */
+  readonly tokens: readonly unknown[]
+  readonly anyToken: readonly unknown[]
+  /** First numbers, for each sweep. */
+  readonly sweepable: readonly (readonly unknown[])[]
+  /** id, version. */
+  readonly webhooks: readonly unknown[]
+}
+
+export function toFound({ plants, keys, tokens, anyToken, sweepable, webhooks }: FoundRows): LookupResult {
+  return {
+    plants: new Map(plants as readonly [bigint, string][]),
+    keys: new Map(
+      (keys as readonly [string, string, Uint8Array, bigint][]).map(([callerId, key, fingerprint, createdAtMs]) => [
+        nameOfKey({ callerId, key }),
+        { fingerprint, createdAtMs: Number(createdAtMs) },
+      ]),
+    ),
+    tokens: tokens.map(toToken),
+    hasTokens: anyToken.length > 0,
+    sweepable: (sweepable as readonly [bigint][][]).map((rows) => rows.map(([first]) => first)),
+    webhooks: new Map((webhooks as readonly [string, bigint][]).map(([id, version]) => [id, Number(version)])),
+  }
 }
 
 /** @param row id, text. */

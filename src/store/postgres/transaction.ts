@@ -5,9 +5,19 @@
 import { foldName, namesOf, type Plant } from '../../domain/plant.ts'
 import { lineOf, rowsOf } from '../change-log.ts'
 import type { StoreLimits } from '../engine.ts'
-import { isPlainCreate, type Job, type JobOf, type KeyOfPlant, type Outcome, type Sweep } from '../jobs.ts'
-import { decide, type Effects, type LookupResult, type Lookups, lookupsOf, nameOfKey } from '../ledger.ts'
-import { commonStatements, commonWrites, tokenColumns, toToken } from '../rows.ts'
+import {
+  decide,
+  type Effects,
+  isPlainCreate,
+  type Job,
+  type JobOf,
+  type KeyOfPlant,
+  type LookupResult,
+  type Lookups,
+  lookupsOf,
+  type Outcome,
+} from '../ledger.ts'
+import { commonStatements, commonWrites, toFound, tokenColumns } from '../rows.ts'
 import { type Connection, named, type Row, written, writtenIf } from './connections/connection.ts'
 import type { Registration } from './registrations.ts'
 
@@ -170,32 +180,26 @@ export async function find(
   connection: Connection,
   { plants, keys, tokenIds, tokenHashes, firstToken, sweeps, webhookIds }: Lookups,
 ): Promise<LookupResult> {
-  const none: Promise<readonly Row[]> = Promise.resolve([])
-  const findRows = ({ untilMs, rowsMax, keptFrom }: Sweep): Promise<readonly Row[]> =>
-    connection.query(statements.findSweepable, [untilMs, rowsMax, keptFrom])
+  const query = (isNeeded: boolean, name: keyof typeof statements, ...values: unknown[]): Promise<readonly Row[]> =>
+    isNeeded ? connection.query(statements[name], values) : Promise.resolve([])
   const [plantRows = [], keyRows = [], tokenRows = [], , anyToken = [], webhookRows = [], ...sweepable] =
     await connection.sendTogether(() => [
-      plants.length > 0 ? connection.query(statements.findPlants, [plants]) : none,
-      keys.length > 0 ? connection.query(statements.findKeys, columnsOfKeys(keys)) : none,
-      tokenIds.length > 0 ? connection.query(statements.findTokens, [tokenIds, tokenHashes]) : none,
-      firstToken ? connection.query(statements.lockFirstToken) : none,
-      firstToken ? connection.query(statements.findAnyToken) : none,
-      webhookIds.length > 0 ? connection.query(statements.findWebhooks, [webhookIds]) : none,
-      ...sweeps.map(findRows),
+      query(plants.length > 0, 'findPlants', plants),
+      query(keys.length > 0, 'findKeys', ...columnsOfKeys(keys)),
+      query(tokenIds.length > 0, 'findTokens', tokenIds, tokenHashes),
+      query(firstToken, 'lockFirstToken'),
+      query(firstToken, 'findAnyToken'),
+      query(webhookIds.length > 0, 'findWebhooks', webhookIds),
+      ...sweeps.map(({ untilMs, rowsMax, keptFrom }) => query(true, 'findSweepable', untilMs, rowsMax, keptFrom)),
     ])
-  return {
-    plants: new Map(plantRows as unknown as readonly [bigint, string][]),
-    keys: new Map(
-      (keyRows as readonly [string, string, Buffer, bigint][]).map(([callerId, key, fingerprint, createdAtMs]) => [
-        nameOfKey({ callerId, key }),
-        { fingerprint, createdAtMs: Number(createdAtMs) },
-      ]),
-    ),
-    tokens: tokenRows.map(toToken),
-    hasTokens: anyToken.length > 0,
-    webhooks: new Map((webhookRows as readonly [string, bigint][]).map(([id, version]) => [id, Number(version)])),
-    sweepable: sweepable.map((rows) => rows.map(([first]) => first as bigint)),
-  }
+  return toFound({
+    plants: plantRows,
+    keys: keyRows,
+    tokens: tokenRows,
+    anyToken,
+    sweepable,
+    webhooks: webhookRows,
+  })
 }
 
 /** Sends all writes. An id or token that another server has inserted meanwhile fails the unique constraint. */

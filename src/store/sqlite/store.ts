@@ -17,17 +17,15 @@ import type {
   Summary,
 } from '../../domain/store.ts'
 import type { StoreOptions } from '../engine.ts'
-import { GroupedStore } from '../grouped-store.ts'
-import type { Job, Outcome } from '../jobs.ts'
+import { GroupedStore, shareRead } from '../grouped-store.ts'
+import type { Job, Outcome } from '../ledger.ts'
 import { statThere } from '../paths.ts'
 import { commonStatements } from '../rows.ts'
-import { shareRead } from '../shared-read.ts'
 import { readBackupMs } from './backup.ts'
 import { isPassing, openReadable, passingMessage, prepareAll, type Statements } from './file/database.ts'
 import { assertKept, isServed, type Lock } from './file/names.ts'
 import { Lister } from './lister.ts'
 import { Pages } from './pages.ts'
-import { type ReadTurn, shareTurns } from './read-turn.ts'
 import type { Writer } from './writer.ts'
 
 export interface OpenedFile {
@@ -221,4 +219,40 @@ export class SqliteStore extends GroupedStore implements Store {
     this.#opened.writer.fail(cause)
     throw new AppError('storeUnavailable', 'the store has failed', { cause })
   }
+}
+
+interface ReadTurn {
+  /** Call before each read. The first read of a turn, often the only one, uses SQLite's implicit transaction. */
+  readonly begin: () => void
+  /** Ends the transaction: the next read sees all commits. */
+  readonly end: () => void
+}
+
+/**
+ * Shares one read transaction among the reads of one turn of the event loop, because beginning and ending a transaction
+ * costs as much as finding a plant. docs/decisions/0026-reads.md explains why callers see no difference.
+ *
+ * @param onFailure called if a transaction cannot be ended.
+ */
+function shareTurns(reader: DatabaseSync, onFailure: (cause: unknown) => void): ReadTurn {
+  let reads = 0
+  let isShared = false
+  const end = (): void => {
+    reads = 0
+    if (!isShared) return
+    isShared = false
+    try {
+      reader.exec('COMMIT')
+    } catch (cause) {
+      onFailure(cause)
+    }
+  }
+  const begin = (): void => {
+    reads += 1
+    if (reads === 1) setImmediate(end)
+    if (reads !== 2 || isShared) return
+    reader.exec('BEGIN')
+    isShared = true
+  }
+  return { begin, end }
 }
