@@ -1,17 +1,32 @@
-// Lists of plants by ascending id, and counts of plants, in all and by tag, if that is cheap; else estimates from the
-// planner's statistics. Every query of a list uses an index, and every page has a bounded cost.
+// Lists of plants by ascending id, pages of the log of changes, and counts of plants, in all and by tag, if that is cheap;
+// else estimates from the planner's statistics. Every query of a list uses an index, and every page has a bounded cost.
+//
+// Rows enter the log of changes without numbers, in the transactions of the changes, so that no transaction waits for
+// another. The first reader of the log numbers the rows that have been committed since: in the order of their places,
+// which for one plant is the order of its changes. A row of a transaction that is still open, however long, is numbered
+// after its commit, behind the others.
 
+import type { ChangePage, ChangeQuery } from '../../domain/change.ts'
 import { foldName, headOf, int64Max, int64Min } from '../../domain/plant.ts'
 import type { PlantPage, PlantQuery, StoreSize, Summary } from '../../domain/store.ts'
+import { changePageOf, charactersMaxOf, emptyPageOf, toPosition } from '../change-log.ts'
 import type { StoreLimits } from '../engine.ts'
-import { endOfPrefix, pageOf, toTagCount } from '../rows.ts'
+import { commonStatements, endOfPrefix, pageOf, toTagCount } from '../rows.ts'
 import { type Connection, named, type Row } from './connections/connection.ts'
+import { refusalOf } from './connections/failures.ts'
 import { tables, tagOfPlant } from './connections/tables.ts'
 
 /** Characters of a folded name in its index; see tables.ts. */
 const indexedCharacters = 250
 /** Greater than every prefix in the index of names. */
 const pastEveryPrefix = '\u{10ffff}'.repeat(indexedCharacters + 1)
+
+/** Statements that may wait for the confirmation of a standby. */
+const pendingMax = 20
+/** Rows in which a page looks for changes of a kind. */
+const rowsOfSearch = 1_000
+/** Rows that get their numbers in one transaction. */
+const rowsOfTransaction = 1_000
 
 const ofTag = `plants WHERE ${tagOfPlant} IS NOT NULL AND (${tagOfPlant}, id) >= ($1, $2) AND (${tagOfPlant}, id) <= ($1, ${int64Max})`
 const orderByTag = `${tagOfPlant}, id`
@@ -56,6 +71,30 @@ const statements = named({
           ON schemaname = relnamespace::regnamespace::text AND tablename = relname AND attname <> 'id',
           unnest(most_common_vals::text::text[], most_common_freqs) AS common (tag, share)
         ORDER BY common.share DESC, common.tag COLLATE "C" LIMIT $1)`,
+  findUnnumbered: 'SELECT 1 FROM changes WHERE first IS NULL LIMIT 1',
+  /** Servers number rows one after another. The next statement sees what the one before has numbered. */
+  lockEnd: 'SELECT next FROM changes_end WHERE one = 1 FOR UPDATE',
+  numberRows: `WITH new AS (
+      SELECT place, sum(changes) OVER (ORDER BY place) - changes AS before, sum(bytes) OVER (ORDER BY place) AS bytes
+      FROM (SELECT place, changes, octet_length(lines) AS bytes
+        FROM changes WHERE first IS NULL ORDER BY place LIMIT $1) AS oldest),
+    numbered AS (
+      UPDATE changes
+      SET first = (changes_end.next + new.before)::int8, end_bytes = (changes_end.bytes + new.bytes)::int8
+      FROM new, changes_end WHERE changes.place = new.place
+      RETURNING changes.changes, octet_length(changes.lines) AS bytes)
+    UPDATE changes_end SET next = next + (SELECT coalesce(sum(changes), 0) FROM numbered)::int8,
+      bytes = bytes + (SELECT coalesce(sum(numbered.bytes), 0) FROM numbered)::int8
+    RETURNING (SELECT count(*) FROM numbered)`,
+  newestChanges: commonStatements.newestChanges,
+  /** Reads at most $2 rows, and no more after $3 bytes. The last column: whether a row is the last of the log. */
+  changesFrom: `SELECT first, changes, at_ms, lines, is_last FROM (
+      SELECT *, sum(octet_length(lines)) OVER (ORDER BY first) - octet_length(lines) AS before,
+        first + changes = (SELECT next FROM changes_end) AS is_last
+      FROM (SELECT first, changes, at_ms, lines FROM changes
+        WHERE first >= coalesce((SELECT first FROM changes WHERE first <= $1 ORDER BY first DESC LIMIT 1), 1)
+        ORDER BY first LIMIT $2) AS rows) AS counted
+    WHERE before < $3 ORDER BY first`,
   sizeOfTables: `SELECT (SELECT sum(pg_total_relation_size(name::regclass))::int8 FROM unnest($1::text[]) AS name),
     (SELECT bytes FROM changes_end)
       - (SELECT end_bytes FROM changes WHERE first IS NOT NULL ORDER BY first LIMIT 1)`,
@@ -165,6 +204,36 @@ async function listByName(
     : query('scanByTag', tag, from, last, prefix, end, limit))
   const page = toPage(rows)
   return page.nextAfter === undefined && first !== undefined ? { ...page, nextAfter: last } : page
+}
+
+/**
+ * Numbers all rows that are committed before the call. Waits for standbys as every change does: a number that a reader
+ * has seen survives a failover.
+ */
+export async function numberChanges(connection: Connection): Promise<void> {
+  if (connection.pending > pendingMax) throw refusalOf('busy', new Error('numbers of changes wait for a standby'))
+  const found = await connection.query(statements.findUnnumbered)
+  for (let isDone = found.length === 0; !isDone; ) {
+    const [, , [row]] = await connection.sendTogether(() => [
+      connection.begin(),
+      connection.query(statements.lockEnd),
+      connection.query(statements.numberRows, [rowsOfTransaction]),
+      connection.commit(),
+    ])
+    isDone = Number(row?.[0]) < rowsOfTransaction
+  }
+}
+
+/** Throws AppError `positionGone`. Rows without numbers are not in the page. */
+export async function listChanges(reader: Connection, query: ChangeQuery, limits: StoreLimits): Promise<ChangePage> {
+  if (query.after === 'now') return emptyPageOf((await reader.query(statements.newestChanges))[0])
+  const after = query.after === undefined ? undefined : toPosition(query.after)
+  // Each row has at least one change. The first may have none after the position.
+  const rowsMax = query.kind === undefined ? query.limit + 1 : rowsOfSearch
+  const values = [after?.number ?? null, rowsMax, charactersMaxOf(query, limits)]
+  const rows = await reader.query(statements.changesFrom, values)
+  const page = changePageOf(rows, after, query, limits)
+  return { ...page, isLast: page.isLast && rows.at(-1)?.[4] === true }
 }
 
 /** Measures the number of plants, like `summarize`, and the size of the tables. */

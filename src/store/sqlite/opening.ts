@@ -3,7 +3,8 @@
 import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { MissingStoreError, OperatorError } from '../../domain/errors.ts'
+import { setFlagsFromString } from 'node:v8'
+import { AppError, MissingStoreError, OperatorError } from '../../domain/errors.ts'
 import type { Store } from '../../domain/store.ts'
 import type { StoreOptions } from '../engine.ts'
 import { isThere, toAbsolute } from '../paths.ts'
@@ -13,13 +14,16 @@ import { ChangedError, findPageDamage, readUntouched } from './file/examine.ts'
 import { assertSound, findPlainDamage, isHotJournal } from './file/header.ts'
 import { findSchemaDamage } from './file/migrations.ts'
 import { type Lock, LostFileError, realPathOf, takeLockToOpen } from './file/names.ts'
-import { SqliteStore } from './store.ts'
-import { startWriter, type Writer } from './writer.ts'
+import { SqliteStore, type Writer } from './store.ts'
+import { Thread } from './thread.ts'
+import type { Opened, ToWriter, WriterOptions } from './writer-thread.ts'
 
 /** How long opening is tried again while commands that exit delete the log. */
 const lostMsMax = 15_000
 /** How long such a retry waits for the lock. */
 const lockTurnMs = 250
+/** The space for new objects of the writer thread, in which V8 collects garbage when it is full. */
+const newSpaceMegabytes = 4
 
 export async function openSqliteStore(file: string, options: StoreOptions): Promise<Store> {
   const path = toAbsolute(file)
@@ -75,6 +79,36 @@ async function openWriter(
   }
 }
 
+/**
+ * Resolves when the store is open for writing. Throws OperatorError if the file cannot be opened, and LostFileError if
+ * another process removed a file beside it meanwhile.
+ */
+async function startWriter(options: WriterOptions): Promise<Writer> {
+  // By default, a thread collects garbage after each half megabyte: an eighth of the time of an import.
+  setFlagsFromString(`--min-semi-space-size=${newSpaceMegabytes}`)
+  const failure = new AbortController()
+  const thread: Thread<ToWriter> = new Thread('writer-thread', 'plantstore-writer', options, (cause) => {
+    failure.abort(cause instanceof Error ? cause : new Error(String(cause)))
+    thread.send({ kind: 'break' })
+    const message = 'the store has failed; it is not known whether this request was done'
+    return new AppError('storeUnavailable', message, { cause })
+  })
+  const opened = await thread.ask<Opened>({ kind: 'open' }).catch(() => {
+    throw failure.signal.reason
+  })
+  if ('why' in opened) {
+    await thread.terminate()
+    throw opened.isLost ? new LostFileError(opened.why) : new OperatorError(opened.why)
+  }
+  return {
+    identity: opened.identity,
+    failed: failure.signal,
+    fail: (cause) => thread.end(cause),
+    ask: (request) => thread.ask(request),
+    close: () => (failure.signal.aborted ? thread.ended : thread.close({ kind: 'close' })),
+  }
+}
+
 /** All names of a file share one lock, except hard links, which are rejected. */
 function toRealPath(path: string): string {
   const realPath = realPathOf(path)
@@ -86,8 +120,8 @@ function toRealPath(path: string): string {
 
 /**
  * Throws OperatorError if a file is no store, or has a version that cannot be migrated. Neither changes the file nor
- * creates others. If another process changes the file meanwhile, or a hot journal must be played back, this check is
- * left to the connection for writes.
+ * creates others. If another process changes the file meanwhile, or a hot journal must be played back, this check
+ * is left to the connection for writes, which has the lock.
  */
 function assertStore(path: string, busyMsMax: number): void {
   if (statSync(path).size === 0 || isHotJournal(`${path}-journal`)) return

@@ -23,10 +23,33 @@ import { statThere } from '../paths.ts'
 import { commonStatements } from '../rows.ts'
 import { readBackupMs } from './backup.ts'
 import { isPassing, openReadable, passingMessage, prepareAll, type Statements } from './file/database.ts'
-import { assertKept, isServed, type Lock } from './file/names.ts'
+import { assertKept, type Identity, isServed, type Lock } from './file/names.ts'
 import { Lister } from './lister.ts'
 import { Pages } from './pages.ts'
-import type { Writer } from './writer.ts'
+import type { ToWriter } from './writer-thread.ts'
+
+/** The writer thread, as the main thread sees it. */
+export interface Writer {
+  /** The identity of the files when they were opened. */
+  readonly identity: Identity
+  /** Aborted, with the cause, when the state of the disk is unknown. */
+  readonly failed: AbortSignal
+  /** Marks the store as failed, permanently. */
+  fail(cause: unknown): void
+
+  /**
+   * Sends a request to the thread.
+   *
+   * @throws AppError `storeFull` or `overloaded` if nothing was done, `storeUnavailable` if the outcome is unknown.
+   */
+  ask<Outcomes>(request: ToWriter): Promise<Outcomes>
+
+  /**
+   * Closes the file and ends the thread. After a failure, only waits until the thread has preserved the log, because
+   * the process must exit.
+   */
+  close(): Promise<void>
+}
 
 export interface OpenedFile {
   /** The real path of the file. */
