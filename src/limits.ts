@@ -250,4 +250,10 @@ export const limits = Object.freeze({
 export type Limits = Readonly<Record<keyof typeof limits, number>>
 
 /** Limits of commands: longer, because no request waits for them and the machine may be busy. */
-export const commandLimits = Object.freeze({ ...limits, databaseConnectMsMax: 10_000, databaseProbeMsMax: 10_000 })
+export const commandLimits = Object.freeze({
+  ...limits,
+  databaseConnectMsMax: 10_000,
+  databaseProbeMsMax: 10_000,
+  // On a slow disk, a process that opens a store holds its lock for seconds, before the store has its log.
+  storeLockMsMax: 10_000,
+})

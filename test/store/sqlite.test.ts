@@ -6,12 +6,12 @@ import { once } from 'node:events'
 import { chmod, link, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { systemClock } from '../../src/domain/clock.ts'
 import { OperatorError } from '../../src/domain/errors.ts'
-import { limits } from '../../src/limits.ts'
+import { commandLimits, limits } from '../../src/limits.ts'
 import type { Job } from '../../src/store/ledger.ts'
 import { assertDurable, openWritable } from '../../src/store/sqlite/file/database.ts'
 import { isLogWithFrames } from '../../src/store/sqlite/file/header.ts'
@@ -166,6 +166,21 @@ describe('an SQLite store', () => {
     await assert.rejects(openTestStore(path, { ...impatient, exclusive: true }), /in use by another/)
     const opening = openTestStore(path, command)
     restore?.release()
+    await using _store = await opening
+  })
+
+  test('a command waits for another one that opens the store, also on a slow disk', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await (await openTestStore(path, options)).close()
+    // The other one has the lock, and has not made the log yet.
+    const lock = takeLock(path, 0, 'server')
+    const clock = new TestClock()
+    const opening = openTestStore(path, { exclusive: false, clock, limits: commandLimits })
+    await setImmediate()
+    clock.monotonic += 5_000
+    await Promise.race([opening, sleep(5 * limits.storeLockCheckMs)])
+    lock?.release()
     await using _store = await opening
   })
 

@@ -9,7 +9,7 @@ import type { Store } from '../../domain/store.ts'
 import type { StoreOptions } from '../engine.ts'
 import { isThere, toAbsolute } from '../paths.ts'
 import { runApart } from './file/apart.ts'
-import { checkHeader, explainOpenFailure, makeFile, openReadable } from './file/database.ts'
+import { checkHeader, explainOpenFailure, hasFailed, makeFile, openReadable } from './file/database.ts'
 import { ChangedError, findPageDamage, readUntouched } from './file/examine.ts'
 import { assertSound, findPlainDamage, isHotJournal } from './file/header.ts'
 import { findSchemaDamage } from './file/migrations.ts'
@@ -120,7 +120,7 @@ function toRealPath(path: string): string {
 
 /**
  * Throws OperatorError if a file is no store, or has a version that cannot be migrated. Neither changes the file nor
- * creates others. If another process changes the file meanwhile, or a hot journal must be played back, this check
+ * creates others. If another process opens or changes the file meanwhile, or a hot journal must be played back, this check
  * is left to the connection for writes, which has the lock.
  */
 function assertStore(path: string, busyMsMax: number): void {
@@ -128,7 +128,7 @@ function assertStore(path: string, busyMsMax: number): void {
   try {
     readUntouched(path, busyMsMax, (database) => assertSound(path, findSchemaDamage(database, path)))
   } catch (cause) {
-    if (!(cause instanceof ChangedError)) throw cause
+    if (!(cause instanceof ChangedError) && !hasFailed(cause, 'busy')) throw cause
   }
 }
 
