@@ -32,7 +32,7 @@ storeSuite({
   makePlace: async () => {
     const folder = await makeFolder()
     return {
-      open: (clock) => openTestStore(folder.file('plants.db'), { ...options, clock }),
+      open: (clock, limits = {}) => openTestStore(folder.file('plants.db'), { ...options, clock, limits }),
       [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
     }
   },
@@ -318,6 +318,20 @@ describe('an SQLite store', () => {
     }
     const names = await readdir(folder.path)
     assert.ok(!names.some((name) => name.endsWith('.partial')), names.join())
+  })
+
+  test('a first start that a power cut ended in the middle of its first page is taken up by the next', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await writeFile(path, Buffer.alloc(4_096))
+    // The header of a journal: its magic, no records, and a database of no pages before the change.
+    const journal = Buffer.alloc(512)
+    journal.write('d9d505f920a163d7', 'hex')
+    journal.writeUInt32BE(512, 20)
+    journal.writeUInt32BE(4_096, 24)
+    await writeFile(`${path}-journal`, journal)
+    await using store = await openTestStore(path)
+    assert.equal(await store.createPlant(toPlant({ id: 1n, name: 'n' })), 'created')
   })
 
   test('a pipe is refused, not waited for', async () => {

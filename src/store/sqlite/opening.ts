@@ -25,6 +25,17 @@ const lockTurnMs = 250
 /** The space for new objects of the writer thread, in which V8 collects garbage when it is full. */
 const newSpaceMegabytes = 4
 
+/**
+ * Opens the store in a file. Refuses, in one line each and in this order:
+ *
+ * 1. a missing store, unless it may be made; a missing folder; a folder, a device or a pipe (`makeFile`);
+ * 2. a file that is mounted by itself (`realPathOf`) or has other names (`toRealPath`);
+ * 3. a file that is no database, was cut short, or has the log of another store beside it; tables of another program or
+ *    of a newer version, or that are missing (`assertStore`);
+ * 4. a store that another server or a restore holds, or whose server lacks its log (`takeLockToOpen`);
+ * 5. a file that cannot be written or synced, is busy, or is on a full disk; an SQLite that is too old (`openWritable`);
+ * 6. damaged pages: those of a large file stop the server later (`checkPages`).
+ */
 export async function openSqliteStore(file: string, options: StoreOptions): Promise<Store> {
   const path = toAbsolute(file)
   if (!options.mayMake && !isThere(path)) throw new MissingStoreError(`there is no store at ${path}`)
@@ -32,10 +43,7 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
     await using opened = new AsyncDisposableStack()
     makeFile(path)
     const realPath = toRealPath(path)
-    // Check first, so that nothing is created beside another program's file.
-    checkHeader(realPath)
-    assertSound(path, findPlainDamage(realPath))
-    assertStore(realPath, options.limits.storeBusyMsMax)
+    assertStore(realPath, path, options.limits.storeBusyMsMax)
     const { lock, writer } = await openWriter(realPath, options)
     opened.defer(() => lock?.release())
     opened.defer(() => writer.close())
@@ -119,12 +127,17 @@ function toRealPath(path: string): string {
 }
 
 /**
- * Throws OperatorError if a file is no store, or has a version that cannot be migrated. Neither changes the file nor
- * creates others. If another process opens or changes the file meanwhile, or a hot journal must be played back, this check
- * is left to the connection for writes, which has the lock.
+ * Throws OperatorError if a file is no store, is damaged at a glance, or has a version that cannot be migrated. Neither
+ * changes the file nor creates others, so that nothing is made beside another program's file. If another process opens or
+ * changes the file meanwhile, or a hot journal must be played back, as after a power cut in the first start, this check is
+ * left to the connection for writes, which has the lock.
+ *
+ * @param name the path in messages.
  */
-function assertStore(path: string, busyMsMax: number): void {
+function assertStore(path: string, name: string, busyMsMax: number): void {
   if (statSync(path).size === 0 || isHotJournal(`${path}-journal`)) return
+  checkHeader(path)
+  assertSound(name, findPlainDamage(path))
   try {
     readUntouched(path, busyMsMax, (database) => assertSound(path, findSchemaDamage(database, path)))
   } catch (cause) {
