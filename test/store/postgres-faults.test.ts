@@ -556,13 +556,6 @@ describe('tables that cannot be used any more', async () => {
 })
 
 describe('failures that are not the fault of a request', () => {
-  onSchema('a column has another type now: its statements are prepared again', async (place, client) => {
-    await using store = await openTestStore(place)
-    assert.deepEqual(await store.listTokens(), [])
-    await client.query('ALTER TABLE tokens ALTER name TYPE varchar(300) COLLATE "C"')
-    assert.deepEqual(await store.listTokens(), [])
-  })
-
   onSchema('a disk that cannot be read: the change is refused with nothing done', async (place, client) => {
     await using store = await openTestStore(place)
     await client.query(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS

@@ -15,9 +15,8 @@ import { pageQueries } from '../../src/store/sqlite/pages.ts'
 import { makeFolder } from '../support/folder.ts'
 import { listPage, readPage } from '../support/page.ts'
 import { toPlant } from '../support/plants.ts'
-import { exhaustive } from '../support/ring.ts'
 import { openTestStore, readPlant } from '../support/store.ts'
-import { rejectsWith, TestClock, walk } from './suite.ts'
+import { rejectsWith, TestClock } from './suite.ts'
 
 /** What SQLite says it does for each query; a SCAN of the table would grow with the store. */
 const plans: Readonly<Record<keyof typeof pageQueries, RegExp | string>> = {
@@ -114,32 +113,6 @@ describe('the pages of SQLite', () => {
     await readPlant(store, 1n).then(() => done.push('plant'))
     assert.deepEqual(done, ['plant'])
     await Promise.all(asked)
-  })
-
-  exhaustive.test('a search by name finds the same however few plants it may look at', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
-    const options = { exclusive: true, clock: new TestClock() }
-    const expected: bigint[] = []
-    {
-      await using store = await openTestStore(path, { ...options, limits })
-      for (let id = -200n; id < 200n; id += 1n) {
-        const name = id % 3n === 0n ? `Ficus ${id}` : `Monstera ${id}`
-        if (id % 3n === 0n && id % 2n === 0n) expected.push(id)
-        await store.createPlant(toPlant({ id, name, tag: id % 2n === 0n ? 'even' : 'odd' }))
-      }
-      await store.createPlant(toPlant({ id: 2n ** 63n - 1n, name: 'ficus of the end', tag: 'even' }))
-      expected.push(2n ** 63n - 1n)
-    }
-    for (const pageScanPlantsMax of [1, 7, 50, 1_000]) {
-      await using store = await openTestStore(path, { ...options, limits: { pageScanPlantsMax } })
-      const query = { namePrefix: 'ficus', tag: 'even', limit: 10 }
-      assert.deepEqual(await walk(store, query), expected, `${pageScanPlantsMax}`)
-      const all = await walk(store, { namePrefix: 'FICUS', limit: 3 })
-      assert.equal(all.length, 134, `${pageScanPlantsMax}`)
-      const page = await listPage(store, { namePrefix: 'monstera', limit: 1_000 })
-      assert.ok(page.length <= Math.max(pageScanPlantsMax, 267))
-    }
   })
 })
 

@@ -19,6 +19,7 @@ import {
 import type { PlantQuery, RotateOutcome, Store } from '../../src/domain/store.ts'
 import { hashSecret, type Token } from '../../src/domain/token.ts'
 import { beginAfter, type Webhook } from '../../src/domain/webhook.ts'
+import type { Limits } from '../../src/limits.ts'
 import type { NewPlant } from '../../verify/plant.ts'
 import { changesOf, listPage, plantsOf } from '../support/page.ts'
 import { toPlant } from '../support/plants.ts'
@@ -33,7 +34,7 @@ export interface Engine {
 
 export interface Place extends AsyncDisposable {
   /** Opens the store there, as often as the test asks, one after the other. */
-  open(clock: Clock): Promise<Store>
+  open(clock: Clock, limits?: Partial<Limits>): Promise<Store>
 }
 
 const allChanges = { after: undefined, kind: undefined, limit: 100 } as const
@@ -130,17 +131,6 @@ export function storeSuite({ name, makePlace }: Engine): void {
         assert.deepEqual(byPlant(told), byPlant(model.changes.splice(0)))
         after = next
       }
-    })
-
-    onStore('any valid plant is kept exactly', async (store) => {
-      await fc.assert(
-        fc.asyncProperty(newPlant, async ({ id, ...plant }) => {
-          if ((await store.getPlant(id)) !== undefined) return
-          await store.createPlant(toPlant({ id, ...plant }))
-          assert.deepEqual(await readPlant(store, id), plant)
-        }),
-        { numRuns: 300 },
-      )
     })
 
     onStore('of many creates of one id at once one wins', async (store) => {
@@ -543,6 +533,27 @@ export function storeSuite({ name, makePlace }: Engine): void {
       assert.deepEqual(await find('\u{10ffff}'), ['\u{10ffff}x'])
       assert.equal((await find('')).length, names.length)
       assert.deepEqual(await find('%'), [])
+    })
+
+    test('a search by name finds the same however few plants it may look at', async () => {
+      await using place = await makePlace()
+      const plants = Array.from({ length: 300 }, (_, index) => ({
+        id: BigInt(index - 150),
+        name: index % 4 === 0 ? `Ficus ${index}` : 'Moss',
+        ...(index % 3 === 0 && { tag: 't' }),
+      }))
+      {
+        await using store = await place.open(new TestClock())
+        await importPlants(store, [...plants, { id: int64Max, name: 'ficus of the end', tag: 't' }])
+      }
+      for (const pageScanPlantsMax of [1, 7, 50, 1_000]) {
+        await using store = await place.open(new TestClock(), { pageScanPlantsMax })
+        for (const tag of [undefined, 't']) {
+          const isFound = (plant: NewPlant) => plant.name !== 'Moss' && (tag === undefined || plant.tag === tag)
+          const expected = [...plants.filter(isFound).map(({ id }) => id), int64Max]
+          assert.deepEqual(await walk(store, { namePrefix: 'FICUS', tag, limit: 3 }), expected, `${pageScanPlantsMax}`)
+        }
+      }
     })
 
     onStore('an import keeps what is committed and nothing else', async (store) => {
