@@ -142,6 +142,17 @@ describe('the architecture', () => {
     }
   })
 
+  test('the lines that the document names have what it names', async () => {
+    const document = await readFile(join(root, 'docs/ARCHITECTURE.md'), 'utf8')
+    const named = [...document.matchAll(/`([\w/-]+\.ts):(\d+)` \(`([^`]+)`\)/g)]
+    assert.ok(named.length > 5)
+    for (const [, path = '', line, text = ''] of named) {
+      const lines = files.find((file) => file.path === `store/${path}`)?.text.split('\n') ?? []
+      const there = lines.findIndex((each) => each.includes(text)) + 1
+      assert.ok(lines[Number(line) - 1]?.includes(text), `${path}:${line} has no ${text}; line ${there} has it`)
+    }
+  })
+
   test('a package is known to the rooms that need it', () => {
     for (const { path, room, imports } of files) {
       for (const target of imports.filter((name) => !/^(\.|node:)/.test(name))) {

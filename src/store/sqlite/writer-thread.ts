@@ -131,6 +131,10 @@ class FileWriter {
     }
   }
 
+  /**
+   * A full disk or a busy file: nothing was done, unless the log cannot be emptied of the frames of the transaction; then
+   * the outcome is unknown. Any other error breaks the store: the outcome of all requests in flight is unknown.
+   */
   #refuse(error: unknown): void {
     if (hasFailed(error, 'logIndexFull')) {
       this.#runner.endImport()
