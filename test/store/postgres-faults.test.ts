@@ -453,6 +453,22 @@ describe('triggers that skip rows', () => {
     })
   }
 
+  onSchema('a rule that skips rows, too', async (place, client) => {
+    await using store = await openTestStore(place)
+    await store.createPlant(toPlant({ id: 1n, name: 'n' }))
+    for (const [event, change] of [
+      ['INSERT', () => store.createPlant(toPlant({ id: 2n, name: 'n' }))],
+      ['INSERT', () => store.createPlant(toPlant({ id: 2n, name: 'n' }), { callerId: 't', key: 'k' })],
+      ['UPDATE', () => store.replacePlant(toPlant({ id: 1n, name: 'm' }))],
+      ['DELETE', () => store.deletePlant(1n)],
+    ] as const) {
+      await client.query(`CREATE RULE skip AS ON ${event} TO plants DO INSTEAD NOTHING`)
+      await assert.rejects(change(), /could not do .* (rules are not supported|cannot perform)/)
+      await client.query('DROP RULE skip ON plants')
+    }
+    assert.deepEqual(await listPage(store, { limit: 9 }), [{ id: 1n, name: 'n' }])
+  })
+
   onSchema('only the job whose row was skipped fails', async (place, client) => {
     await using store = await openTestStore(place)
     await client.query(`CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS

@@ -46,8 +46,6 @@ export const pageQueries = {
       SELECT id, plant, name_folded FROM plants
       WHERE left(name_folded, ${indexedCharacters}) >= $1 AND left(name_folded, ${indexedCharacters}) < $2 LIMIT $3)
     SELECT page.*, (SELECT count(*) FROM named) FROM (${rendered(ofName, 'id', '$8')}) AS page`,
-  countByName: `SELECT count(*) FROM (SELECT 1 FROM plants
-      WHERE left(name_folded, ${indexedCharacters}) >= $1 AND left(name_folded, ${indexedCharacters}) < $2 LIMIT $3) AS named`,
   boundary: 'SELECT id FROM plants WHERE id >= $1 ORDER BY id LIMIT 1 OFFSET $2',
   boundaryByTag: `SELECT id FROM ${ofTag} ORDER BY ${orderByTag} LIMIT 1 OFFSET $3`,
   scan: `WITH stretch AS MATERIALIZED (SELECT id, plant, name_folded FROM plants WHERE id BETWEEN $1 AND $2)
@@ -125,16 +123,16 @@ function toPage([row]: readonly Row[]): PlantPage {
   return pageOf(plants ?? '', hasMore && last !== null ? last : undefined)
 }
 
-/** Number of beginnings that are remembered, and of searches until one is counted again. */
+/** Number of beginnings that are remembered, and of searches until the index is tried again for one. */
 const commonMax = 256
 const searchesMax = 32
 
 /**
- * Beginnings of names that more plants have than a search sorts. To count them takes most of the time of a search. If
+ * Beginnings of names that more plants have than a search sorts. To find that out takes most of the time of a search. If
  * one is not common any more, the pages are still right, but may be short.
  */
 export class CommonPrefixes {
-  /** The number of searches since the last count, by the indexed beginning; the oldest count first. */
+  /** The number of searches since the index was tried, by the indexed beginning; the oldest try first. */
   readonly #searches = new Map<string, number>()
 
   has(prefix: string): boolean {
@@ -187,12 +185,8 @@ async function listByName(
   const indexedPrefix = headOf(prefix)
   const indexed = [indexedPrefix, endOfPrefix(indexedPrefix) ?? pastEveryPrefix, scanMax + 1]
   if (!common.has(indexedPrefix)) {
-    const [count] = await query('countByName', ...indexed)
-    if (Number(count?.[0]) <= scanMax) {
-      const rows = await query('byName', ...indexed, prefix, end, from, tag ?? null, limit)
-      // More may have been created since the count.
-      if (Number(rows[0]?.[3]) <= scanMax) return toPage(rows)
-    }
+    const rows = await query('byName', ...indexed, prefix, end, from, tag ?? null, limit)
+    if (Number(rows[0]?.[3]) <= scanMax) return toPage(rows)
     common.add(indexedPrefix)
   }
   const [first] = await (tag === undefined

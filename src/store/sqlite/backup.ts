@@ -265,7 +265,7 @@ export function idOfSeries(store: string, busyMsMax: number): string {
  * Records that a backup is complete: as the mtime of an empty file beside the store, because a backup does not change the
  * store. Returns a warning if that fails.
  */
-export function noteBackup(store: string): readonly string[] {
+function noteBackup(store: string): readonly string[] {
   const path = markOf(store)
   try {
     // Replace an existing file: it may belong to another user, or be a link to an unrelated file.
