@@ -112,7 +112,8 @@ export abstract class GroupedStore {
   }
 
   async listTokens(): Promise<readonly Token[]> {
-    return (await this.query('listTokens')).map(toToken)
+    const tokens = (await this.query('listTokens')).map(toToken)
+    return tokens.sort((one, other) => one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1))
   }
 
   async listWebhooks(): Promise<readonly StoredWebhook[]> {

@@ -62,7 +62,7 @@ describe('the ledger', () => {
   const nothing = {
     plants: new Map(),
     keys: new Map(),
-    tokens: [],
+    tokens: new Map(),
     hasTokens: false,
     sweepable: [],
     webhooks: new Map(),

@@ -157,7 +157,7 @@ describe('a store in PostgreSQL', () => {
     await store.createPlant(toPlant({ id: 1n, name: 'n' }), { callerId: 't', key: 'k' })
     await store.listTokens()
     for (const type of ['varchar(2000)', 'text']) {
-      await client.query(`ALTER TABLE tokens ALTER COLUMN name TYPE ${type}`)
+      await client.query(`ALTER TABLE tokens ALTER COLUMN content TYPE ${type}`)
       await client.query(`ALTER TABLE idempotency_keys ALTER COLUMN key TYPE ${type}`)
       for (let read = 0; read < 10; read += 1) assert.deepEqual(await store.listTokens(), [])
       assert.equal(await store.createPlant(toPlant({ id: 1n, name: 'n' }), { callerId: 't', key: 'k' }), 'replayed')

@@ -52,8 +52,7 @@ const plantsOfParameters = `SELECT id, plant::json, name_folded
 const statements = named({
   ...commonStatements,
   insertToken: written(commonStatements.insertToken),
-  replaceToken: written(commonStatements.replaceToken),
-  revokeToken: written(commonStatements.revokeToken),
+  updateToken: written(commonStatements.updateToken),
   upsertWebhook: written(commonStatements.upsertWebhook),
   /** Every server locks rows by ascending id, to prevent deadlocks. */
   findPlants: 'SELECT id, plant::text FROM plants WHERE id = ANY($1::int8[]) ORDER BY id FOR UPDATE',
@@ -91,11 +90,6 @@ const statements = named({
     'cardinality($2)',
   ),
   deleteChanges: 'DELETE FROM changes WHERE first = ANY($1::int8[])',
-  /** Skips locked tokens; their use is recorded the next time. */
-  noteTokenUses: `UPDATE tokens SET last_used_day = used.day
-    FROM (SELECT tokens.id, new.day FROM tokens JOIN unnest($1::text[], $2::int8[]) AS new (id, day) USING (id)
-      WHERE coalesce(last_used_day, -1) < new.day ORDER BY tokens.id FOR UPDATE OF tokens SKIP LOCKED) AS used
-    WHERE tokens.id = used.id`,
   lockRegistration: `SELECT ${writtenIf('count(*) = 1')}
     FROM (SELECT 1 FROM registrations WHERE id = $1 AND last_commit = $2 FOR UPDATE) AS own`,
   advance: written(
@@ -213,7 +207,7 @@ function* writesOf(
   effects: Effects,
   { atMs, changeRowCharactersMax, idempotencyKeyMs }: WriteOptions,
 ): Generator<Write> {
-  const { deleted, updated, inserted, changes, swept, keys, uses } = effects
+  const { deleted, updated, inserted, changes, swept, keys } = effects
   if (deleted.length > 0) yield ['deletePlants', deleted.map(({ id }) => id)]
   if (updated.length > 0) yield ['updatePlants', ...columnsOf(updated)]
   if (inserted.length > 0) yield ['insertPlants', ...columnsOf(inserted)]
@@ -227,7 +221,6 @@ function* writesOf(
     yield ['upsertKeys', ...columnsOfKeys(keys), ...values, idempotencyKeyMs]
   }
   yield* commonWrites(effects)
-  if (uses.size > 0) yield ['noteTokenUses', [...uses.keys()], [...uses.values()]]
 }
 
 /** Plants as one array per column: id, text, folded name. */

@@ -44,7 +44,6 @@ const statements = {
   deleteChanges: 'DELETE FROM changes WHERE first = ?',
   findTokens: `SELECT ${tokenColumns} FROM tokens WHERE id = ? OR hash = ?`,
   findWebhook: 'SELECT id, version FROM webhooks WHERE id = ?',
-  noteTokenUse: 'UPDATE tokens SET last_used_day = ?1 WHERE id = ?2 AND coalesce(last_used_day, -1) < ?1',
 } as const
 
 /** The differences of the rows of plant_counts, which migrations.ts describes. */
@@ -183,9 +182,9 @@ export class TransactionRunner {
   }
 
   #apply(effects: Effects, atMs: number): void {
-    const { deleted, updated, inserted, keys, changes, swept, uses } = effects
+    const { deleted, updated, inserted, keys, changes, swept } = effects
     const { deletePlant, updatePlant, insertName, deleteName } = this.#statements
-    const { upsertKey, deleteExpiredKeys, deleteChanges, noteTokenUse } = this.#statements
+    const { upsertKey, deleteExpiredKeys, deleteChanges } = this.#statements
     const { idempotencyKeyMs } = this.#limits
     const counts: Counts = new Map()
     for (const { id, json } of deleted) {
@@ -215,7 +214,6 @@ export class TransactionRunner {
     this.#append(changes.map(lineOf), atMs)
     for (const first of swept) deleteChanges.run(first)
     for (const [name, ...values] of commonWrites(effects)) this.#statements[name].run(...values)
-    for (const [id, day] of uses) noteTokenUse.run(BigInt(day), id)
   }
 
   /** Returns undefined if the id is taken. */

@@ -26,16 +26,11 @@ export const tables: Readonly<Record<string, string>> = {
     id int8 PRIMARY KEY,
     plant json NOT NULL,
     name_folded text COLLATE "C" NOT NULL`,
+  // The token as JSON, without its id and hash.
   tokens: `
     id text COLLATE "C" PRIMARY KEY,
     hash bytea NOT NULL UNIQUE,
-    name text COLLATE "C" NOT NULL,
-    scopes text COLLATE "C" NOT NULL,
-    created_at_ms int8 NOT NULL,
-    expires_at_ms int8,
-    revoked_at_ms int8,
-    replaced_by text COLLATE "C",
-    last_used_day int8`,
+    content text COLLATE "C" NOT NULL`,
   idempotency_keys: `
     caller_id text COLLATE "C" NOT NULL,
     key text COLLATE "C" NOT NULL,
