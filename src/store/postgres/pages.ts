@@ -40,8 +40,8 @@ const ofName = `named
 export const pageQueries = {
   byId: rendered('plants WHERE id >= $1', 'id', '$2'),
   byTag: rendered(ofTag, orderByTag, '$3'),
-  rowsById: rowsOf('plants WHERE id >= $1', 'id', '$2'),
-  rowsByTag: rowsOf(ofTag, orderByTag, '$3'),
+  rowsById: selectRows('plants WHERE id >= $1', 'id', '$2'),
+  rowsByTag: selectRows(ofTag, orderByTag, '$3'),
   byName: `WITH named AS MATERIALIZED (
       SELECT id, plant, name_folded FROM plants
       WHERE left(name_folded, ${indexedCharacters}) >= $1 AND left(name_folded, ${indexedCharacters}) < $2 LIMIT $3)
@@ -111,10 +111,10 @@ function rendered(source: string, order: string, limit: string): string {
   const next = `SELECT id FROM ${source} AND id > last ORDER BY ${order} LIMIT 1`
   return `SELECT plants, last, found = ${limit} AND (${next}) IS NOT NULL FROM (
       SELECT string_agg(plant, ',') AS plants, max(id) AS last, count(*) AS found
-      FROM (${rowsOf(source, order, limit)}) AS plant) AS page`
+      FROM (${selectRows(source, order, limit)}) AS plant) AS page`
 }
 
-function rowsOf(source: string, order: string, limit: string): string {
+function selectRows(source: string, order: string, limit: string): string {
   return `SELECT id, plant::text FROM ${source} ORDER BY ${order} LIMIT ${limit}`
 }
 

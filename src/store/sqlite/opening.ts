@@ -29,7 +29,7 @@ const newSpaceMegabytes = 4
  * Opens the store in a file. Refuses, in one line each and in this order:
  *
  * 1. a missing store, unless it may be made; a missing folder; a folder, a device or a pipe (`makeFile`);
- * 2. a file that is mounted by itself (`realPathOf`) or has other names (`toRealPath`);
+ * 2. a file that is mounted by itself (`realPathOf`) or has other names (`assertOnlyName`);
  * 3. a file that is no database, was cut short, or has the log of another store beside it; tables of another program or
  *    of a newer version, or that are missing (`assertStore`);
  * 4. a store that another server or a restore holds, or whose server lacks its log (`takeLockToOpen`);
@@ -42,7 +42,8 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
   try {
     await using opened = new AsyncDisposableStack()
     makeFile(path)
-    const realPath = toRealPath(path)
+    const realPath = realPathOf(path)
+    assertOnlyName(realPath, path)
     assertStore(realPath, path, options.limits.storeBusyMsMax)
     const { lock, writer } = await openWriter(realPath, options)
     opened.defer(() => lock?.release())
@@ -117,10 +118,9 @@ async function startWriter(options: WriterOptions): Promise<Writer> {
   }
 }
 
-/** All names of a file share one lock, except hard links, which are rejected. */
-function toRealPath(path: string): string {
-  const realPath = realPathOf(path)
-  if (statSync(realPath).nlink === 1) return realPath
+/** Throws OperatorError if a file has hard links: each name would have a lock of its own. */
+function assertOnlyName(realPath: string, path: string): void {
+  if (statSync(realPath).nlink === 1) return
   throw new OperatorError(
     `${path} has other names (hard links), under which another server could open it; make a copy and use that`,
   )

@@ -253,7 +253,7 @@ interface WorkLimits {
 const keepAliveProbes = 3
 
 /** In the units of their settings. */
-function settingsOf(
+function sessionSettings(
   { databaseKeepAliveMs: aliveMs, databaseDeadClientMsMax: deadMs }: StoreLimits,
   { statementMsMax, lockMsMax, idleTransactionMsMax }: WorkLimits,
 ): Readonly<Record<string, string | number>> {
@@ -299,7 +299,7 @@ async function prepareSession(client: pg.Client, limits: StoreLimits, work: Work
   const query = async (text: string, values: unknown[] = []): Promise<readonly unknown[]> =>
     (await client.query<unknown[]>({ text, values, rowMode: 'array' })).rows[0] ?? []
   const name = randomUUID()
-  const settings = settingsOf(limits, work)
+  const settings = sessionSettings(limits, work)
   const [[otherName]] = await Promise.all([
     query(readName),
     query(setName, [name]),

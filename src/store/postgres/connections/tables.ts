@@ -64,7 +64,7 @@ export const tables: Readonly<Record<string, string>> = {
 
 const names = Object.keys(tables)
 
-function columnsOf(name: string): readonly string[] {
+function columnNamesOf(name: string): readonly string[] {
   return [...(tables[name] ?? '').matchAll(/^ *([a-z_]+) /gm)].map(([, column = '']) => column)
 }
 
@@ -197,7 +197,7 @@ const probe = {
       FROM unnest($1::text[]) AS name JOIN pg_attribute ON attrelid = name::regclass
       WHERE attnum > 0 AND attnotnull AND NOT atthasdef AND attidentity = '' AND NOT attisdropped
         AND attname <> ALL($2::text[])
-    ${names.map((name) => `UNION ALL SELECT concat(${columnsOf(name)}) FROM ${name} WHERE false`).join('\n')}`,
+    ${names.map((name) => `UNION ALL SELECT concat(${columnNamesOf(name)}) FROM ${name} WHERE false`).join('\n')}`,
 }
 
 /**
@@ -206,7 +206,7 @@ const probe = {
  */
 export async function findUnusable(prober: Connection): Promise<unknown> {
   try {
-    const [problem] = await prober.query(probe, [names, names.flatMap(columnsOf)])
+    const [problem] = await prober.query(probe, [names, names.flatMap(columnNamesOf)])
     return problem && new Error(String(problem[0]))
   } catch (error) {
     const failure = failureOf(error)
