@@ -28,11 +28,12 @@ import {
   cancelCommits,
   loseStandby,
   makeCluster,
+  needNoStandby,
   startDatabase,
   withSchema,
 } from '../support/postgres.ts'
 import { exhaustive } from '../support/ring.ts'
-import { openTestStore, readPlant } from '../support/store.ts'
+import { importPlants, openTestStore, readPlant } from '../support/store.ts'
 import { until } from '../support/time.ts'
 import { rejectsWith } from './suite.ts'
 
@@ -101,10 +102,9 @@ describe('rows that somebody else has locked', () => {
     async (place, client) => {
       await using store = await openTestStore(place)
       const ids = Array.from({ length: 150 }, (_, id) => BigInt(id))
-      const bulk = await store.beginImport({ isWhole: false })
-      await bulk.add(
-        ids.map((id) => toPlant({ id, name: 'n' })),
-        'fail',
+      await importPlants(
+        store,
+        ids.map((id) => ({ id, name: 'n' })),
       )
       await client.query('BEGIN; SELECT 1 FROM plants FOR UPDATE')
       const replacing = Promise.allSettled(ids.map((id) => store.replacePlant(toPlant({ id, name: 'm' }))))
@@ -243,8 +243,7 @@ exhaustive.describe('a commit that waits for its standby', () => {
     await until('the look-up waits', () => isWaiting(cluster, `pid <> ${commit}`))
     await endLookUp(cluster)
     await run(cluster, create)
-    await cluster.query('ALTER SYSTEM RESET synchronous_standby_names')
-    await cluster.query('SELECT pg_reload_conf()')
+    await needNoStandby(cluster)
   }
 
   const isWaiting = async (cluster: Cluster, condition = 'true'): Promise<boolean> =>
@@ -270,8 +269,7 @@ exhaustive.describe('a commit that waits for its standby', () => {
   test('terminated, it is confirmed once the standby has it', async () => {
     await createAndEnd(60_000, terminateAll, async (cluster, create) => {
       await until('the next look-up waits', () => isWaiting(cluster))
-      await cluster.query('ALTER SYSTEM RESET synchronous_standby_names')
-      await cluster.query('SELECT pg_reload_conf()')
+      await needNoStandby(cluster)
       assert.equal(await create, 'created')
     })
   })
@@ -289,8 +287,7 @@ exhaustive.describe('the log of changes while a standby is away', () => {
     await rejectsWith(store.listChanges(all), 'overloaded')
     await rejectsWith(store.listChanges({ ...all, after: next }), 'overloaded')
     assert.deepEqual(await readPlant(store, 1n), { name: 'n' })
-    await cluster.query('ALTER SYSTEM RESET synchronous_standby_names')
-    await cluster.query('SELECT pg_reload_conf()')
+    await needNoStandby(cluster)
     await until('the log goes on', async () => {
       const page = await store.listChanges({ ...all, after: next }).catch(() => undefined)
       return page?.changes.length === 1
@@ -331,8 +328,7 @@ exhaustive.describe('settings of a role', () => {
     const create = rejectsWith(store.createPlant(toPlant({ id: 2n, name: 'n' })), 'storeUnavailable')
     await until('the commit waits', () => cancelCommits(cluster))
     await create
-    await cluster.query('ALTER SYSTEM RESET synchronous_standby_names')
-    await cluster.query('SELECT pg_reload_conf()')
+    await needNoStandby(cluster)
   })
 
   onSchema('an absent tag stays absent where NULL is a text in arrays', async (place) => {

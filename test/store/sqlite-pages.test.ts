@@ -15,7 +15,7 @@ import { pageQueries } from '../../src/store/sqlite/pages.ts'
 import { makeFolder } from '../support/folder.ts'
 import { listPage, readPage } from '../support/page.ts'
 import { toPlant } from '../support/plants.ts'
-import { openTestStore, readPlant } from '../support/store.ts'
+import { importPlants, openTestStore, readPlant } from '../support/store.ts'
 import { rejectsWith, TestClock } from './suite.ts'
 
 /** What SQLite says it does for each query; a SCAN of the table would grow with the store. */
@@ -81,15 +81,11 @@ describe('the pages of SQLite', () => {
   test('a summary of the longest tags hardly takes the main thread, and a plant waits for none', async () => {
     await using folder = await makeFolder()
     await using store = await openTestStore(folder.file('plants.db'), { clock: new TestClock() })
-    const bulk = await store.beginImport({ isWhole: false })
     const tagOf = (id: number): string => `${'\u{1f33f}'.repeat(250)}${String(id).padStart(6, '0')}`
     const plants = Array.from({ length: limits.summaryTagsCounted }, (_, id) => {
-      return toPlant({ id: BigInt(id), name: 'n', tag: tagOf(id) })
+      return { id: BigInt(id), name: 'n', tag: tagOf(id) }
     })
-    await bulk.add(plants, 'fail')
-    await bulk.add([toPlant({ id: -1n, name: 'n', tag: tagOf(9_999) })], 'fail')
-    await bulk.commit()
-    await bulk.end()
+    await importPlants(store, [...plants, { id: -1n, name: 'n', tag: tagOf(9_999) }])
     // Starts the thread.
     const { tags, ...others } = await store.getSummary()
     assert.deepEqual(others, { plants: 10_001, isExact: true })
@@ -132,11 +128,10 @@ describe('the threads that make pages of a file', () => {
   test('a list waits for no search, and a short one for no list', async () => {
     await using folder = await makeFolder()
     await using store = await openTestStore(folder.file('plants.db'))
-    const bulk = await store.beginImport({ isWhole: false })
-    const plants = Array.from({ length: 12_000 }, (_, id) => toPlant({ id: BigInt(id), name: 'fern' }))
-    await bulk.add(plants, 'fail')
-    await bulk.commit()
-    await bulk.end()
+    await importPlants(
+      store,
+      Array.from({ length: 12_000 }, (_, id) => ({ id: BigInt(id), name: 'fern' })),
+    )
     // Starts both threads.
     await Promise.all([store.listPlants({ namePrefix: 'fern', ...long }), store.listPlants(long)])
     const done: string[] = []

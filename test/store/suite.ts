@@ -479,13 +479,11 @@ export function storeSuite({ name, makePlace }: Engine): void {
       const plants = fc.uniqueArray(oddPlant, { selector: ({ id }) => id, maxLength: 30 })
       await fc.assert(
         fc.asyncProperty(plants, async (some) => {
-          const bulk = await store.beginImport({ isWhole: false })
-          await bulk.add(
-            some.map((plant) => toPlant({ ...plant })),
+          await importPlants(
+            store,
+            some.map((plant) => ({ ...plant })),
             'replace',
           )
-          await bulk.commit()
-          await bulk.end()
           const all = (await Array.fromAsync(store.exportPlants())).flat()
           const byNames = (isWanted: (names: PlantNames) => boolean): Plant[] =>
             all.filter(({ json }) => isWanted(namesOf(json)))
@@ -620,14 +618,9 @@ export function storeSuite({ name, makePlace }: Engine): void {
 
     onStore('an export ends at the greatest id, however many plants there are', async (store) => {
       for (const count of [999, 1, 999, 1]) {
-        const bulk = await store.beginImport({ isWhole: false })
         const first = int64Max - BigInt((await Array.fromAsync(store.exportPlants())).flat().length)
-        await bulk.add(
-          Array.from({ length: count }, (_, index) => toPlant({ id: first - BigInt(index), name: 'n' })),
-          'skip',
-        )
-        await bulk.commit()
-        await bulk.end()
+        const plants = Array.from({ length: count }, (_, index) => ({ id: first - BigInt(index), name: 'n' }))
+        await importPlants(store, plants, 'skip')
         const ids = (await Array.fromAsync(store.exportPlants())).flat().map(({ id }) => id)
         assert.equal(ids.length, Number(int64Max - first) + count)
         assert.equal(ids.at(-1), int64Max)
@@ -785,13 +778,9 @@ async function take(store: Store, model: Model, clock: TestClock, each: Step): P
     }
     case 'import': {
       // The order of changes is that of the plants only if no id is there twice.
-      const some = [...new Map(plants.map((fields) => [fields.id, toPlant(fields)])).values()]
-      const expected = some.map(({ id, json }) => model.import(id, json, onConflict))
-      const bulk = await store.beginImport({ isWhole: false })
-      const found = await bulk.add(some, onConflict)
-      await bulk.commit()
-      await bulk.end()
-      return [expected, found]
+      const some = [...new Map(plants.map((fields) => [fields.id, fields])).values()]
+      const expected = some.map(toPlant).map(({ id, json }) => model.import(id, json, onConflict))
+      return [expected, await importPlants(store, some, onConflict)]
     }
     case 'wait':
       clock.wall += each.waitMs
