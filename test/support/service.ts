@@ -2,11 +2,11 @@
 
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
-import { serveStore } from '../../src/cli/serve.ts'
 import { defaultConfig, parseSettings, type ServeConfig, type SettingTexts } from '../../src/config.ts'
 import { openContract } from '../../src/contract/contract.ts'
 import type { ServiceEvent } from '../../src/domain/events.ts'
 import type { Limits } from '../../src/limits.ts'
+import { serveStore } from '../../src/serve/serve-store.ts'
 import type { Terminal } from '../../src/terminal.ts'
 import { Client } from './client.ts'
 import { makeFolder } from './folder.ts'
