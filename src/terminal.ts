@@ -59,10 +59,15 @@ function write(output: Output, text: string): Promise<Error | null | undefined> 
   return promise
 }
 
-/** Writes an error or a warning to stderr, on its own line. */
+/** Writes a line to stderr: what a command says beside its output. */
+export function say(text: string, terminal: Terminal): void {
+  terminal.stderr.write(`${text}\n`)
+}
+
+/** Says an error or a warning. */
 export function complain(level: 'error' | 'warning', message: string, terminal: Terminal): void {
   const priority = isJournal(terminal.stderr, terminal) ? { error: '<3>', warning: '<4>' }[level] : ''
-  terminal.stderr.write(`${priority}plantstore: ${level === 'warning' ? 'warning: ' : ''}${message}\n`)
+  say(`${priority}plantstore: ${level === 'warning' ? 'warning: ' : ''}${message}`, terminal)
 }
 
 /** Whether an output is the systemd journal, in which lines may begin with a priority (sd-daemon(3)). */
