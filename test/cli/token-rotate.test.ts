@@ -6,8 +6,9 @@ import { cp, mkdir, rm } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { describeOnEngines } from '../support/engines.ts'
 import { makeFolder } from '../support/folder.ts'
-import { cleanEnvironment, type Finished, launcher, runHere, runProgram, startServer } from '../support/program.ts'
+import { cleanEnvironment, type Finished, launcher, runHere, runProgram } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
+import { serveHere } from '../support/service.ts'
 import { countCalls, killAt, nameCalls, noStrace, syncCalls } from '../support/strace.ts'
 import { until } from '../support/time.ts'
 
@@ -59,7 +60,7 @@ describeOnEngines('plantstore token rotate', ({ makePlace }) => {
     assert.equal(Date.parse(now.expires ?? '') - Date.parse(now.created), 90 * 24 * hourMs)
     assert.equal(Date.parse(was.expires ?? '') - Date.parse(now.created), 2 * hourMs)
     assert.deepEqual([was.state, was.replacedBy, now.replacedBy], ['valid', now.id, null])
-    await using server = await startServer(place.store)
+    await using server = await serveHere(place.store)
     assert.deepEqual([await statusOf(server.url, old.secret), await statusOf(server.url, stdout.trim())], [200, 200])
   })
 
@@ -67,7 +68,7 @@ describeOnEngines('plantstore token rotate', ({ makePlace }) => {
     await using place = await makePlace()
     const [kept, gone] = [await makeToken(place.store), await makeToken(place.store)]
     await token(place.store, 'rotate', kept.id)
-    await using server = await startServer(place.store)
+    await using server = await serveHere(place.store)
     assert.equal(await statusOf(server.url, gone.secret), 200)
     const { stdout, stderr } = await token(place.store, 'rotate', gone.id, '--overlap', '0s')
     assert.match(stderr, /, which is revoked\. The new one does not expire;/)

@@ -9,20 +9,21 @@ import { Webhook as Verifier } from 'standardwebhooks'
 import { Client } from '../support/client.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
-import { type Finished, type RunningServer, runHere, startServer } from '../support/program.ts'
+import { type Finished, runHere } from '../support/program.ts'
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Served, serveHere } from '../support/service.ts'
 import { until } from '../support/time.ts'
 
 const quick = { webhookPollMs: 10, webhookRefreshMs: 30, webhookSaveMs: 20, webhookRetryMs: 50 }
 
 describeOnEngines('plantstore webhook beside a server', async (engine) => {
   const place = await engine.makePlace()
-  let server: RunningServer
+  let server: Served
   let client: Client
   let id = 0n
 
   before(async () => {
-    server = await startServer(place.store, { limits: quick })
+    server = await serveHere(place.store, quick)
     client = await Client.connect(server)
   })
 

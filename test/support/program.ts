@@ -30,8 +30,13 @@ export interface Finished {
   readonly stderr: string
 }
 
+interface ProgramOptions extends SpawnOptions {
+  /** Another launcher than that of the checkout. */
+  readonly launcher?: string
+}
+
 /** Runs a command of the program to its end, with nothing on its standard input. */
-export function runProgram(args: readonly string[], options: SpawnOptions = {}): Promise<Finished> {
+export function runProgram(args: readonly string[], options: ProgramOptions = {}): Promise<Finished> {
   const { process: child, finished } = startProgram(args, options)
   child.stdin.end()
   return finished
@@ -85,8 +90,9 @@ export interface RunningProgram {
 }
 
 /** Starts a command of the program, which reads what the test writes to its standard input. */
-export function startProgram(args: readonly string[], options: SpawnOptions = {}): RunningProgram {
-  const child = spawn(process.execPath, [launcher, ...args], { env: cleanEnvironment(), ...options, stdio: 'pipe' })
+export function startProgram(args: readonly string[], options: ProgramOptions = {}): RunningProgram {
+  const program = options.launcher ?? launcher
+  const child = spawn(process.execPath, [program, ...args], { env: cleanEnvironment(), ...options, stdio: 'pipe' })
   killAtExit(child)
   // A program that has ended takes no more input; what became of it is for the test to say.
   child.stdin.on('error', () => {})
