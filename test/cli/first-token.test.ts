@@ -14,6 +14,7 @@ import { noScript, startOnTerminal } from '../support/on-terminal.ts'
 import { makeSmallDisk } from '../support/postgres.ts'
 import { launcher, runHere, runProgram, startServer } from '../support/program.ts'
 import { exhaustive, inRing } from '../support/ring.ts'
+import { serveHere } from '../support/service.ts'
 import { openTestStore } from '../support/store.ts'
 import { killAt, noStrace } from '../support/strace.ts'
 
@@ -123,7 +124,7 @@ describe('the file of the first token', () => {
       assert.equal(stderr.split('\n').length, 2, stderr)
       assert.equal(await readFile(path, 'utf8').catch(() => undefined), before)
       assert.deepEqual(await namesIn(folder, '.partial'), [])
-      await using server = await startServer(store)
+      await using server = await serveHere(store)
       assert.equal(await statusOf(server.url, server.token), 200)
     })
   }

@@ -199,13 +199,13 @@ describe('plantstore serve', () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
     await using server = await startServer(path)
-    const second = await runProgram(['serve', '--port', '0', '--store', path])
+    const second = await runHere(['serve', '--port', '0', '--store', path])
     assert.match(
       second.stderr,
       /^plantstore: \S+plants\.db is in use by another plantstore server; stop it or name another file\n$/,
     )
     assert.equal(second.status, 1)
-    assert.equal((await runProgram(['token', 'create', '--name', 'a', '--store', path])).status, 0)
+    assert.equal((await runHere(['token', 'create', '--name', 'a', '--store', path])).status, 0)
     await server.stop('SIGKILL')
     await using _third = await startServer(path)
   })
@@ -407,7 +407,7 @@ describe('plantstore serve', () => {
   test('a damaged store is one clear line and status 1', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
-    await (await startServer(path)).stop()
+    await (await openTestStore(path)).close()
     const file = await open(path, 'r+')
     const { size } = await file.stat()
     await file.write(Buffer.alloc(size - 4096, 0xaa), 0, size - 4096, 4096)
