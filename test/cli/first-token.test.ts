@@ -83,7 +83,7 @@ describeOnEngines('the first token, off a terminal', ({ makePlace }) => {
     assert.equal(made.filter(({ kind }) => kind === 'inFile').length, 1)
   })
 
-  test('that the store refuses leaves no file', async () => {
+  test('that the store refuses leaves no file, and one that is printed is printed once', async () => {
     await using place = await makePlace()
     await using folder = await makeFolder()
     await using store = await openTestStore(place.store)
@@ -93,6 +93,8 @@ describeOnEngines('the first token, off a terminal', ({ makePlace }) => {
     }
     await assert.rejects(makeFirstToken(full, { path: folder.file('token'), isTerminal: false }), /full/)
     assert.deepEqual(await namesIn(folder, 'token'), [])
+    const printed = () => makeFirstToken(store, { path: '-', isTerminal: false })
+    assert.deepEqual([(await printed()).kind, (await printed()).kind], ['shown', 'notNeeded'])
   })
 })
 
