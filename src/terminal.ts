@@ -59,7 +59,7 @@ function write(output: Output, text: string): Promise<Error | null | undefined> 
   return promise
 }
 
-/** Writes a line to stderr: what a command says beside its output. */
+/** Writes a line to stderr: messages of a command, as opposed to its output. */
 export function say(text: string, terminal: Terminal): void {
   terminal.stderr.write(`${text}\n`)
 }
@@ -84,7 +84,7 @@ export function isJournal(output: Output, { environment }: Terminal): boolean {
  * SIGTERM, SIGINT or SIGQUIT ends the process at once.
  *
  * @param onStop receives the name of the first signal, before the abort.
- * @param onHangup what a SIGHUP does instead, if the terminal is still there.
+ * @param onHangup called for a SIGHUP while the terminal is still there, instead of a stop.
  */
 export function stopOnSignal(
   terminal: Terminal,

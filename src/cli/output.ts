@@ -1,4 +1,4 @@
-// What commands print: tables, JSON, and foreign text. Terminals get escapes for control characters in foreign text, files
+// The output of commands: tables, JSON, and foreign text. Terminals get escapes for control characters in foreign text, files
 // and pipes get it unchanged.
 
 import { escapeControls, escapeJson, withoutControls } from '../domain/shown.ts'

@@ -42,7 +42,7 @@ export async function serve(texts: SettingTexts, terminal: Terminal): Promise<vo
   const [served] = await Promise.allSettled([serveStore(parts)])
   const closeMsMax = store.failed.aborted ? storeKeepMsMax : limits.storeCloseMsMax
   const isClosed = await Promise.race([store.close().then(() => true), sleep(closeMsMax, false)])
-  // What never served does not stop: the reason of the failure is the only line.
+  // A server that did not start logs no stop: the reason of the failure is the only line.
   if (served.status === 'rejected') throw served.reason
   observe({ kind: 'serverStopped' })
   if (store.failed.aborted) terminal.exit(1)
