@@ -6,7 +6,7 @@ import { loadContract } from '../../src/contract/contract.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { limits } from '../../src/limits.ts'
 import { serveStore } from '../../src/serve/serve-store.ts'
-import { ownTerminal } from '../support/own-terminal.ts'
+import { ownTerminal } from '../support/program.ts'
 import { openTestStore } from '../support/store.ts'
 
 const { values } = parseArgs({ options: { port: { type: 'string' }, store: { type: 'string', default: '' } } })

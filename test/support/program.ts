@@ -11,7 +11,6 @@ import { fileURLToPath } from 'node:url'
 import { run } from '../../src/cli/program.ts'
 import type { Limits } from '../../src/limits.ts'
 import type { Output, Terminal } from '../../src/terminal.ts'
-import { ownTerminal } from './own-terminal.ts'
 
 export const launcher = fileURLToPath(new URL('../../bin/plantstore.js', import.meta.url))
 const withLimits = fileURLToPath(new URL('serve-with-limits.ts', import.meta.url))
@@ -33,6 +32,20 @@ export interface Finished {
 interface ProgramOptions extends SpawnOptions {
   /** Another launcher than that of the checkout. */
   readonly launcher?: string
+}
+
+/** The process as commands in the test's own process see it. */
+export const ownTerminal: Terminal = {
+  args: [],
+  environment: {},
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  descriptorsMax: Number.MAX_SAFE_INTEGER,
+  onSignal: () => {},
+  onHangup: () => {},
+  exit: (status) => process.exit(status),
+  endBy: () => process.exit(1),
 }
 
 /** Runs a command of the program to its end, with nothing on its standard input. */

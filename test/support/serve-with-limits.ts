@@ -10,7 +10,7 @@ import { createLog } from '../../src/observe/log.ts'
 import { readKeyPair } from '../../src/serve/key-pair.ts'
 import { serveStore } from '../../src/serve/serve-store.ts'
 import { openStore } from '../../src/store/open.ts'
-import { ownTerminal } from './own-terminal.ts'
+import { ownTerminal } from './program.ts'
 
 const rows = Object.values(settings)
 const flagOf = ({ flag }: (typeof rows)[number]): string => flag.split(' ', 1)[0]?.slice(2) ?? ''

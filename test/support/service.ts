@@ -11,7 +11,7 @@ import { serveStore } from '../../src/serve/serve-store.ts'
 import type { Terminal } from '../../src/terminal.ts'
 import { Client } from './client.ts'
 import { makeFolder } from './folder.ts'
-import { ownTerminal } from './own-terminal.ts'
+import { ownTerminal } from './program.ts'
 import { openTestStore, testLimits } from './store.ts'
 
 /** A server on a store of the test. */
