@@ -13,8 +13,8 @@ import { csvHeader, csvOf } from '../../src/files/formats.ts'
 import { readPlants } from '../../src/files/read-plants.ts'
 import { UnreadableFile } from '../../src/files/records.ts'
 import { launchBrowser, noBrowser, openPage } from '../support/browser.ts'
-import { assertQuiet, create, enter, reads, says } from '../support/home-page.ts'
 import { toPlant } from '../support/plants.ts'
+import { assertQuiet, create, enter, reads, says } from './home-page.ts'
 
 /** What people and programs have in names. */
 const kinds = [

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
-import { findViolations, type WatchedPage } from './browser.ts'
-import { inRing } from './ring.ts'
+import { findViolations, type WatchedPage } from '../support/browser.ts'
+import { inRing } from '../support/ring.ts'
 
 /** The console tells of refusals that are asked for, too, of a network that is switched off and a stream that is cut. */
 const isRefusal = (error: string): boolean =>
