@@ -6,12 +6,15 @@ import { connectAside, token, wordsOf } from './api.js'
 import { type Change, PlantStoreError } from './client.js'
 import { createForm } from './create.js'
 import { createDialogs, type DialogName } from './dialogs.js'
+import { addExamples } from './examples.js'
+import { exportPlants } from './export.js'
 import { find } from './find.js'
 import { say, toSentence, whileBusy } from './form.js'
 import { createLive } from './live.js'
 import { clearLog } from './log.js'
 import { createLogView } from './log-view.js'
 import { make } from './make.js'
+import { createMany } from './many.js'
 import { closeMenu, createMenus } from './menus.js'
 import { createPlantView } from './plant.js'
 import { createTable } from './table.js'
@@ -53,48 +56,21 @@ const news = find('.news')
 const place = document.documentElement.style
 new ResizeObserver(() => place.setProperty('--news', `${news.offsetHeight}px`)).observe(news)
 
-/** Lets a button use a script that is loaded on first use, because most visits do without. */
-function onPress<Script>(
-  selector: string,
-  load: () => Promise<Script>,
-  use: (script: Script, button: HTMLButtonElement) => unknown,
-): void {
-  const button = find(selector, HTMLButtonElement)
-  const tell = (): void => say(find('#table-error'), unreachable)
+const openMany = createMany({ onAdded: refreshAll, onRefusal: inTable })
+find('#add-many').addEventListener('click', openMany)
+
+const addition = find('#examples', HTMLButtonElement)
+addition.addEventListener('click', () =>
+  whileBusy(addition, () => addExamples({ onStart: hush, onDone: added, onRefusal: inForm })),
+)
+
+for (const form of ['csv', 'ndjson'] as const) {
+  const button = find(`#export-${form}`, HTMLButtonElement)
   button.addEventListener('click', async () => {
-    const script = await whileBusy(button, () => load().catch(tell))
-    if (script !== undefined) await use(script, button)
+    await whileBusy(button, () => exportPlants(form, { query: table.query(), onStart: hush, onRefusal: inTable }))
+    closeMenu()
   })
 }
-
-let openMany: (() => void) | undefined
-function prepareMany({ createMany }: typeof import('./many.js')): () => void {
-  openMany ??= createMany({ onAdded: refreshAll, onRefusal: inTable })
-  return openMany
-}
-onPress(
-  '#add-many',
-  () => import('./many.js'),
-  (script) => prepareMany(script)(),
-)
-addEventListener('dragenter', () => void import('./many.js').then(prepareMany, () => {}), { once: true })
-
-onPress(
-  '#examples',
-  () => import('./examples.js'),
-  ({ addExamples }, button) =>
-    whileBusy(button, () => addExamples({ onStart: hush, onDone: added, onRefusal: inForm })),
-)
-
-for (const form of ['csv', 'ndjson'] as const)
-  onPress(
-    `#export-${form}`,
-    () => import('./export.js'),
-    async ({ exportPlants }, button) => {
-      await whileBusy(button, () => exportPlants(form, { query: table.query(), onStart: hush, onRefusal: inTable }))
-      closeMenu()
-    },
-  )
 
 /** Explains a refusal that concerns no field. Without a valid token, shows the token form again. */
 function explain(refusal: unknown, place: string): void {
