@@ -1,10 +1,11 @@
 // The form that creates a plant.
 
-import { connect, connectAside, readPage, statusOf } from './api.js'
-import { type Change, type PlantPage, PlantStoreError } from './client.js'
+import { connect, statusOf } from './api.js'
+import type { Change } from './client.js'
 import { makeFields, plantIn } from './fields.js'
 import { fieldOf, find } from './find.js'
 import { clearRefusal, isFilledIn, onSubmit, showRefusal, tell } from './form.js'
+import { findFreeId, idMax } from './free-id.js'
 import { displayed } from './properties.js'
 
 interface CreateOptions {
@@ -26,8 +27,6 @@ export interface CreateForm {
   /** Offers another id if the one that it offers may have been taken; without changes, anything may have happened. */
   noteChanges(changes: readonly Change[]): void
 }
-
-const idMax = 2n ** 63n - 1n
 
 const form = find('#create', HTMLFormElement)
 makeFields(form, displayed)
@@ -150,29 +149,4 @@ function offer(id: bigint): void {
   suggested = id > idMax ? '' : String(id)
   idField.value = suggested
   if (document.activeElement === idField) idField.select()
-}
-
-const pageOfIds = 1_000
-const pagesMax = 5
-
-/** The first free id above another one, or else above the number of plants. Undefined if the server does not tell. */
-async function findFreeId(above?: bigint): Promise<bigint | undefined> {
-  try {
-    const client = connectAside()
-    const start = above ?? BigInt((await client.getSummary()).plants)
-    let free = start + 1n
-    let after: string | undefined = String(start)
-    for (let pages = 0; pages < pagesMax && after !== undefined; pages += 1) {
-      const page: PlantPage = await readPage({ after, limit: pageOfIds }, client)
-      for (const { id } of page.plants) if (id === free) free += 1n
-      // The page has ids above the free one, or is the last.
-      if (free <= (page.plants.at(-1)?.id ?? start) || page.next === undefined)
-        return free > idMax && above !== undefined ? findFreeId() : free
-      after = page.next
-    }
-    return undefined
-  } catch (refusal) {
-    if (refusal instanceof PlantStoreError) return undefined
-    throw refusal
-  }
 }

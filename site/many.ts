@@ -2,17 +2,19 @@
 // there already, with the same properties, counts as done.
 
 import { connect, statusOf, wordsOf } from './api.js'
-import { PlantStoreError } from './client.js'
+import { type NewPlant, PlantStoreError } from './client.js'
 import { csvRow } from './columns.js'
 import { printLine } from './exact-json.js'
 import { find } from './find.js'
 import { onSubmit, say, spoken, toSentence } from './form.js'
+import { findFreeId } from './free-id.js'
 import { download, make } from './make.js'
+import { namesOfColumns, type PlantRow, type Rows, readRows } from './pasted.js'
 import { shown } from './plant-text.js'
 import { displayed, isSame, properties, textOf } from './properties.js'
-import { namesOfColumns, type PlantRow, type Rows, readRows } from './records.js'
 import { sampleOf } from './sample.js'
 import { count } from './tags.js'
+import { UnreadableFile } from './unreadable-file.js'
 
 interface ManyOptions {
   /** Called after plants were added, when the dialog closes. */
@@ -43,7 +45,7 @@ const closer = find('[data-cancel]', HTMLButtonElement, dialog)
 const sample = properties.map(({ schema }) => sampleOf(schema))
 const sampleRow = properties.map((property, at) => textOf(property, { [property.name]: sample[at] }) ?? '')
 text.placeholder = csvRow(properties.map(({ name }) => name)) + csvRow(sampleRow)
-find('#rows-hint').prepend(`The first row names the columns: ${namesOfColumns}. `)
+find('#rows-hint').prepend(`Names, or rows. The first row names the columns: ${namesOfColumns}. `)
 
 /** What happened to rows so far. */
 export interface Tally {
@@ -115,10 +117,27 @@ export function createMany({ onAdded, onRefusal }: ManyOptions): () => void {
     try {
       rows = readRows(content)
       preview.replaceChildren(...previewOf(rows.rows))
+      void number(rows)
     } catch (cause) {
-      if (!(cause instanceof TypeError)) throw cause
-      say(error, cause.message)
+      if (!(cause instanceof UnreadableFile)) throw cause
+      say(error, toSentence(`this ${cause.message}`))
     }
+  }
+
+  /** Gives ids to plants that have none, above those of the store. */
+  async function number(read: Rows): Promise<void> {
+    const unnumbered = read.rows.filter(({ plant }) => plant !== undefined && plant.id === undefined).length
+    if (unnumbered === 0) return
+    let next = (await findFreeId()) ?? 1n
+    const given = read.rows.map((row) => {
+      return row.plant === undefined || row.plant.id !== undefined
+        ? row
+        : { ...row, plant: { ...row.plant, id: next++ } }
+    })
+    if (rows !== read) return
+    rows = { ...read, rows: given }
+    preview.replaceChildren(...previewOf(given))
+    preview.append(make('p', 'hint', `They get the ids from ${next - BigInt(unnumbered)} to ${next - 1n}.`))
   }
 
   async function add(): Promise<void> {
@@ -126,7 +145,7 @@ export function createMany({ onAdded, onRefusal }: ManyOptions): () => void {
     running = new AbortController()
     const { signal } = running
     const tally: Tally = { added: 0, known: 0, refused: rows.rows.filter(({ wrong }) => wrong !== undefined) }
-    const valid = rows.rows.filter(({ plant }) => plant !== undefined)
+    const valid = rows.rows.filter(({ plant }) => plant?.id !== undefined)
     show(true, valid.length)
     try {
       await addAll(valid, tally, signal, () => {
@@ -194,8 +213,9 @@ export async function addAll(
     }
   }
   const addOne = async (row: PlantRow): Promise<void> => {
-    const { plant } = row
-    if (plant === undefined) return
+    const { id, ...others } = row.plant ?? {}
+    if (id === undefined) return
+    const plant = { ...others, id } as NewPlant & { readonly id: bigint }
     try {
       await client.createPlant(plant)
       tally.added += 1
@@ -206,7 +226,7 @@ export async function addAll(
       else throw refusal
     }
   }
-  const isThere = async (plant: NonNullable<PlantRow['plant']>): Promise<boolean> => {
+  const isThere = async (plant: NewPlant & { readonly id: bigint }): Promise<boolean> => {
     try {
       return isSame(await client.getPlant(plant.id), plant)
     } catch (refusal) {

@@ -231,6 +231,35 @@ describe('the home page, shared', { skip: noBrowser }, () => {
     }),
   )
 
+  test('gives ids to names, and to the rows of a table that has none', () =>
+    visit(numbered(2), async ({ store, page }) => {
+      await enter(page, store.token)
+      await page.getByRole('button', { name: 'Add many' }).click()
+      for (const [rows, ids, names] of [
+        ['Rose, Lily,Tulip', ['3', '4', '5'], ['Rose', 'Lily', 'Tulip']],
+        ['Rose\nLily, white\n\nTulip\n', ['3', '4', '5'], ['Rose', 'Lily, white', 'Tulip']],
+        ['tag;name\nflower;Sedum', ['3'], ['Sedum']],
+        ['Iris\nLily\tflower', ['3', '4'], ['Iris', 'Lily']],
+        ['7\tRose', ['7'], ['Rose']],
+      ] as const) {
+        await page.locator('#rows').fill(rows)
+        const cells = (at: number): Promise<string[]> => page.locator(`#preview td:nth-child(${at})`).allTextContents()
+        await until(
+          rows,
+          async () => (await cells(2)).join() === ids.join() && (await cells(3)).join() === names.join(),
+        )
+      }
+      await page.locator('#rows').fill('Rose\nLily')
+      await page.getByText('They get the ids from 3 to 4.').waitFor()
+      await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click()
+      await page.locator('#many-status').getByText('2 plants added of 2 rows.').waitFor()
+      assert.equal((await store.client.getPlant(4)).name, 'Lily')
+      await page.locator('#rows').fill('id,nmae\n1,a')
+      const why =
+        'its first line must name the columns: id, name, and the other properties of plants, but it is: id,nmae.'
+      await reads(page, '#many-error', `This has no column id or no column name; ${why}`)
+    }))
+
   exhaustive.test('takes 10,000 rows, stops when told, and goes on without adding twice', () =>
     visit([], async ({ store, page }) => {
       const all = Array.from({ length: 10_000 }, (_, at) => `${at + 1},Plant ${at},tag ${at % 7}`)

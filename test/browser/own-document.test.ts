@@ -214,8 +214,8 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
       await give(csv + rest)
       await page.getByText('2 plants to add. 2 of the rows cannot be added.').waitFor()
       assert.deepEqual(await page.locator('#preview .error').allTextContents(), [
-        'id2: is not a number 2,,sun,b,9007199254740993,x,,,TRUE',
-        'constructor: is not a whole number 3,,sun,c,1e400,,,,no',
+        'id2: "x" is not a number 2,,sun,b,9007199254740993,x,,,TRUE',
+        'is not JSON, or has a number that is too large 3,,sun,c,1e400,,,,no',
       ])
       await give(csv + rest.replace(',x,', ',0.5,'))
       await page.getByText('3 plants to add.').waitFor()

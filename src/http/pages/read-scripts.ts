@@ -19,7 +19,7 @@ const filesFolder = new URL('../../files/', import.meta.url)
 const threadUrl = new URL(`./strip-types${extension}`, import.meta.url)
 
 /** The modules of the command line that the pages use, too. */
-const filesModules = ['columns', 'header-columns'] as const
+const filesModules = ['columns', 'csv-fields', 'csv-header', 'csv-records', 'unreadable-file'] as const
 
 export function readScripts(): ReadonlyMap<string, LateFile> {
   const ofPages = new Map([
@@ -31,6 +31,9 @@ export function readScripts(): ReadonlyMap<string, LateFile> {
   const load = loadOnce(async () => {
     const stripped = new Map<Texts, Texts>([ofPages, ofClient].map((texts) => [texts, texts]))
     if (!isBuilt) for (const texts of stripped.keys()) stripped.set(texts, await stripTypes(texts))
+    // People copy the client; the pages' scripts are read in their sources.
+    const bare = new Map([...(stripped.get(ofPages) ?? [])].map(([name, text]) => [name, withoutComments(text)]))
+    stripped.set(ofPages, bare)
     return new Map(
       Object.entries(scripts).map(([name, texts]) => {
         return [name, toSiteFile('text/javascript', join(basename(name, '.js'), stripped.get(texts) ?? texts))]
@@ -68,6 +71,11 @@ const importPattern = /^import (\{[^'"]*\}) from ['"]\.\/([\w-]+)\.[jt]s['"];?\n
 const exportPattern = /^export (?:async )?(?:function\*?|const|class) (\w+)/gm
 
 const scopeOf = (name: string): string => `$${name.replaceAll('-', '_')}`
+
+/** Removes the comments that have lines of their own. */
+function withoutComments(text: string): string {
+  return text.replaceAll(/^ *(?:\/\/.*|\/\*\*[\s\S]*?\*\/)\n/gm, '')
+}
 
 /** Rejects if the thread fails. */
 async function stripTypes(texts: Texts): Promise<Texts> {
