@@ -19,9 +19,11 @@ interface CreateOptions {
 }
 
 export interface CreateForm {
-  /** Opens the form, or closes it if it has the focus. */
+  /** Opens the form, or closes it if it is open. */
   toggle(): void
   open(): void
+  close(): void
+  focus(): void
   /** Keeps the form open, with a welcome, while the store is empty. */
   welcome(isEmpty: boolean): void
   /** Offers another id if the one that it offers may have been taken; without changes, anything may have happened. */
@@ -31,6 +33,9 @@ export interface CreateForm {
 const form = find('#create', HTMLFormElement)
 makeFields(form, displayed)
 const idField = find('#id', HTMLInputElement)
+const ownId = find('#own-id', HTMLDetailsElement)
+// Nobody has to invent an id, so it is out of the way.
+ownId.append(idField.closest('.field') ?? idField)
 const error = find('#create-error')
 const section = find('#creating')
 const toggler = find('#new', HTMLButtonElement)
@@ -48,6 +53,9 @@ export function createForm({ mayRead, onStart, onCreated, onRefusal }: CreateOpt
   section.addEventListener('keydown', ({ key }) => {
     if (key === 'Escape' && find('#welcome').hidden) close()
   })
+  idField.addEventListener('input', () => {
+    find('#next-id').textContent = idField.value
+  })
 
   function close(): void {
     show(false)
@@ -58,6 +66,8 @@ export function createForm({ mayRead, onStart, onCreated, onRefusal }: CreateOpt
     const isWarned = fieldOf(form, 'name').ariaInvalid === 'true'
     clearRefusal(form, error)
     onStart()
+    // Without an id that the server tells, a person has to choose one.
+    if (idField.value.trim() === '') ownId.open = true
     if (!isFilledIn(form)) return
     const id = idField.value.trim()
     const plant = { ...plantIn(form, displayed), id }
@@ -74,6 +84,8 @@ export function createForm({ mayRead, onStart, onCreated, onRefusal }: CreateOpt
     } catch (refusal) {
       if (statusOf(refusal) === 401) return onRefusal(refusal)
       showRefusal(form, refusal, error)
+      if (idField.ariaInvalid === 'true') ownId.open = true
+      form.querySelector<HTMLElement>('[aria-invalid]')?.focus()
       if (statusOf(refusal) === 409 && id === suggested && mayRead()) await offerAnother(id)
     } finally {
       isSending = false
@@ -119,23 +131,27 @@ export function createForm({ mayRead, onStart, onCreated, onRefusal }: CreateOpt
   }
 
   function focusFirst(): void {
-    const first = idField.value === '' ? idField : fieldOf(form, 'name')
-    first.focus()
+    fieldOf(form, 'name').focus()
   }
 
   return {
     toggle,
     open: () => {
       show(true)
+      // Without reading, nothing tells which ids are free.
+      ownId.open = !mayRead()
       focusFirst()
     },
+    close: () => show(!find('#welcome').hidden),
+    focus: focusFirst,
     welcome: (isEmpty) => {
+      const wasEmpty = !find('#welcome').hidden
       find('#welcome').hidden = !isEmpty
       closer.hidden = isEmpty
+      if (isEmpty === wasEmpty) return
       find('#create-title').textContent = isEmpty ? 'Create your first plant' : 'New plant'
-      if (!isEmpty) return
-      if (idField.value === '') offer(1n)
-      show(true)
+      if (isEmpty && idField.value === '') offer(1n)
+      if (isEmpty) show(true)
     },
     noteChanges: (changes) => {
       const isTaken = changes.some(({ plant }) => String(plant.id) === suggested)
@@ -148,5 +164,6 @@ export function createForm({ mayRead, onStart, onCreated, onRefusal }: CreateOpt
 function offer(id: bigint): void {
   suggested = id > idMax ? '' : String(id)
   idField.value = suggested
+  find('#next-id').textContent = suggested
   if (document.activeElement === idField) idField.select()
 }

@@ -1,7 +1,7 @@
 // Finds ids that no plant has, so that nobody has to invent one.
 
-import { connectAside, readPage } from './api.js'
-import { type PlantPage, PlantStoreError } from './client.js'
+import { connectAside, isRefusal, readPage } from './api.js'
+import type { PlantPage } from './client.js'
 
 export const idMax = 2n ** 63n - 1n
 const pageOfIds = 1_000
@@ -24,7 +24,7 @@ export async function findFreeId(above?: bigint): Promise<bigint | undefined> {
     }
     return undefined
   } catch (refusal) {
-    if (refusal instanceof PlantStoreError) return undefined
+    if (isRefusal(refusal)) return undefined
     throw refusal
   }
 }

@@ -93,7 +93,7 @@ async function send(input: RequestInfo | URL, init: RequestInit = {}, isAside: b
     if (!isStream) void keepAnswer(exchange, response.clone())
     return response
   } catch (cause) {
-    exchange.failure = init.signal?.aborted === true ? 'cancelled' : 'no answer'
+    exchange.failure = init.signal?.aborted === true ? 'cancelled' : 'no response'
     throw cause
   } finally {
     exchange.ms = performance.now() - startedMs
@@ -105,7 +105,7 @@ async function keepAnswer(exchange: Exchange, response: Response): Promise<void>
   try {
     exchange.answer = await response.text()
   } catch {
-    exchange.failure = 'the answer broke off'
+    exchange.failure = 'the response broke off'
   }
   onChange()
 }

@@ -12,8 +12,8 @@ import { download, make } from './make.js'
 import { namesOfColumns, type PlantRow, type Rows, readRows } from './pasted.js'
 import { shown } from './plant-text.js'
 import { displayed, isSame, properties, textOf } from './properties.js'
+import { plantsOf } from './range.js'
 import { sampleOf } from './sample.js'
-import { count } from './tags.js'
 import { UnreadableFile } from './unreadable-file.js'
 
 interface ManyOptions {
@@ -84,7 +84,12 @@ export function createMany({ onAdded, onRefusal }: ManyOptions): () => void {
 
   function isWanted(transfer: DataTransfer | null): boolean {
     const isFree = dialog.open || document.querySelector('dialog[open]') === null
-    return isFree && transfer?.types.includes('Files') === true && find('#add-many').offsetParent !== null
+    return (
+      isFree &&
+      transfer?.types.includes('Files') === true &&
+      !find('#store').hidden &&
+      !document.body.matches('.no-writes')
+    )
   }
 
   function open(): void {
@@ -259,7 +264,7 @@ function previewOf(rows: readonly PlantRow[]): Node[] {
   const shownRows = [...wrong.slice(0, previewRows), ...rows.filter((row) => row.wrong === undefined)]
     .slice(0, previewRows)
     .sort((one, other) => one.line - other.line)
-  const sentence = `${count(rows.length - wrong.length)} to add.`
+  const sentence = `${plantsOf(rows.length - wrong.length)} to add.`
   const bad = wrong.length === 0 ? '' : ` ${wrong.length.toLocaleString('en')} of the rows cannot be added.`
   const more = rows.length > previewRows ? ` These are ${previewRows} of ${rows.length.toLocaleString('en')} rows.` : ''
   return [make('p', '', sentence + bad + more), tableOf(shownRows)]
@@ -294,7 +299,7 @@ function tableOf(rows: readonly PlantRow[]): HTMLElement {
 
 function describe({ added, known, refused }: Tally, all: number, why: string): string {
   const parts = [
-    `${count(added)} added`,
+    `${plantsOf(added)} added`,
     ...(known > 0 ? [`${known.toLocaleString('en')} there already`] : []),
     ...(refused.length > 0 ? [`${refused.length.toLocaleString('en')} refused`] : []),
   ]

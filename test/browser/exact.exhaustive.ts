@@ -11,7 +11,7 @@ import { startPlantStore } from '../../src/embed/start.ts'
 import { columnsOf } from '../../src/files/columns.ts'
 import { csvHeader, csvOf } from '../../src/files/formats.ts'
 import { launchBrowser, noBrowser, openPage } from '../support/browser.ts'
-import { assertQuiet, create, enter, reads, says } from '../support/home-page.ts'
+import { assertQuiet, create, enter, openMany, reads, says } from '../support/home-page.ts'
 import { toPlant } from '../support/plants.ts'
 
 /** What people and programs have in names. */
@@ -105,7 +105,7 @@ describe('texts of every kind', { skip: noBrowser }, () => {
       ndjson: plants.map((plant) => `${toPlant(plant).json}\n`).join(''),
     }
     await enter(page, store.token)
-    await page.locator('#add-many').click()
+    await openMany(page)
     await page.locator('#many[open]').waitFor()
     await page.locator('#file').setInputFiles({ name: 'p.ndjson', mimeType: '', buffer: Buffer.from(all.ndjson) })
     await page.getByText('60 plants to add.').waitFor()
