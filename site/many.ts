@@ -1,7 +1,7 @@
 // The dialog that adds many plants: rows from a spreadsheet or a file. Ids make it safe to repeat: a plant that is
 // there already, with the same properties, counts as done.
 
-import { connect, statusOf, wordsOf } from './api.js'
+import { connect, statusOf, token, wordsOf } from './api.js'
 import { type NewPlant, PlantStoreError } from './client.js'
 import { csvRow } from './columns.js'
 import { printLine } from './exact-json.js'
@@ -38,6 +38,7 @@ const error = find('#many-error')
 const preview = find('#preview')
 const progress = find('#many-progress', HTMLProgressElement)
 const status = find('#many-status')
+const rate = find('#many-rate')
 const stop = find('#many-stop', HTMLButtonElement)
 const refusedButton = find('#refused', HTMLButtonElement)
 const submit = find('[type="submit"]', HTMLButtonElement, form)
@@ -153,8 +154,10 @@ export function createMany({ onAdded, onRefusal }: ManyOptions): () => void {
     const valid = rows.rows.filter(({ plant }) => plant?.id !== undefined)
     show(true, valid.length)
     try {
+      const startedMs = performance.now()
       await addAll(valid, tally, signal, () => {
         progress.value = tally.added + tally.known
+        rate.textContent = rateOf(progress.value, valid.length, performance.now() - startedMs)
       })
       say(status, describe(tally, rows.rows.length, ''))
       preview.replaceChildren(...refusedOf(tally.refused))
@@ -180,6 +183,7 @@ export function createMany({ onAdded, onRefusal }: ManyOptions): () => void {
     progress.value = 0
     progress.max = Math.max(rowsInAll, 1)
     stop.hidden = !isRunning
+    rate.textContent = ''
     text.disabled = isRunning
     file.disabled = isRunning
     if (isRunning) for (const place of [error, status]) place.textContent = ''
@@ -202,7 +206,8 @@ export async function addAll(
   signal: AbortSignal,
   onProgress: () => void,
 ): Promise<void> {
-  const client = connect()
+  // The log would show nothing else.
+  const client = connect(token.get(), fetch.bind(globalThis))
   // The workers share this iterator; each takes the next remaining row.
   const left = rows.values()
   let failure: unknown
@@ -295,6 +300,13 @@ function tableOf(rows: readonly PlantRow[]): HTMLElement {
     return row
   })
   return make('table', '', head, ...body)
+}
+
+function rateOf(done: number, all: number, ms: number): string {
+  const perSecond = (done / ms) * 1_000
+  if (ms < 1_000 || perSecond < 1) return ''
+  const secondsLeft = Math.ceil((all - done) / perSecond)
+  return `${Math.round(perSecond).toLocaleString('en')} rows a second, ${secondsLeft} s left.`
 }
 
 function describe({ added, known, refused }: Tally, all: number, why: string): string {

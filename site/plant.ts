@@ -8,7 +8,7 @@ import { say, toSentence } from './form.js'
 import { snippetsOf } from './log-view.js'
 import { copy, make } from './make.js'
 import { boxed, shown, shownOrNone } from './plant-text.js'
-import { displayed, jsonOf, textOf, withoutId } from './properties.js'
+import { displayed, jsonOf, shownText, withoutId } from './properties.js'
 
 interface PlantOptions {
   /** Called when the dialog closes. */
@@ -94,7 +94,7 @@ function fill(plant: Tagged<StoredPlant>): void {
   const fact = (title: string, ...value: Node[]): Node[] => [make('dt', '', title), make('dd', '', ...value)]
   find('#plant-facts').replaceChildren(
     ...displayed.flatMap((property) => {
-      const text = textOf(property, plant)
+      const text = shownText(property, plant)
       return property.name === 'name' ? [] : fact(property.title, boxed(property.title, text, shownOrNone(text)))
     }),
   )

@@ -108,8 +108,7 @@ function introduction(api: Api): HTMLElement {
 
 function quickStart(): string {
   const send = `curl ${quoted(`${server}/plants`)} -H "Authorization: Bearer $TOKEN"`
-  const body = quoted('{"id": 1, "name": "Fern"}')
-  return `export TOKEN=plt_...\n${send} -H 'Content-Type: application/json' -d ${body}\n${send}`
+  return `export TOKEN=plt_...\n${send} --json '{"id": 1, "name": "Fern"}'\n${send}`
 }
 
 function section(api: Api, { name, description, operations }: Group): HTMLElement {

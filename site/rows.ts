@@ -6,7 +6,7 @@ import { find } from './find.js'
 import { makeIcon } from './icons.js'
 import { copy, make, makeButton } from './make.js'
 import { shown } from './plant-text.js'
-import { displayed, isSame, isUsual, type PlantProperty, textOf, withoutId } from './properties.js'
+import { displayed, isSame, isUsual, type PlantProperty, shownText, withoutId } from './properties.js'
 
 export interface RowActions {
   /** Receives the id of a plant, and the button of its row for this. */
@@ -192,7 +192,7 @@ function putTexts(row: HTMLTableRowElement, plant: StoredPlant, actions: RowActi
 }
 
 function nodesOf(property: PlantProperty, plant: StoredPlant, actions: RowActions): Node[] {
-  const text = textOf(property, plant, printLine)
+  const text = shownText(property, plant, printLine)
   if (property.name === 'name') return [linkTo(plant, actions)]
   if (text === undefined) return []
   if (property.name === 'tag') return [tagOf(text, actions)]
