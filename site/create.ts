@@ -66,7 +66,8 @@ export function createForm({ mayRead, onStart, onCreated, onRefusal }: CreateOpt
     const isWarned = fieldOf(form, 'name').ariaInvalid === 'true'
     clearRefusal(form, error)
     onStart()
-    // Without an id that the server tells, a person has to choose one.
+    if (idField.value.trim() === '') await suggest()
+    // Where nothing tells which ids are free, a person has to choose one.
     if (idField.value.trim() === '') ownId.open = true
     if (!isFilledIn(form)) return
     const id = idField.value.trim()
