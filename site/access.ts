@@ -1,5 +1,5 @@
-// Asks for a token, stores it once the server accepts it, shares it with other tabs and forgets it. Shows whose it is and
-// what it may.
+// Asks for a token, stores it once the server accepts it, shares it with other tabs and forgets it. Shows whose it is,
+// and what it may.
 
 import { readView } from './address.js'
 import { base, connect, token, wordsOf } from './api.js'

@@ -1,5 +1,5 @@
-// Rows that a person pastes or drops: NDJSON, CSV as `plantstore import` reads it, cells of a sheet without a header, or
-// nothing but names.
+// Rows that a person pastes or drops: NDJSON, CSV as `plantstore import` reads it, cells of a sheet without a header,
+// or nothing but names.
 
 import type { NewPlant } from './client.js'
 import { csvRow } from './columns.js'

@@ -25,8 +25,6 @@ export const limits = Object.freeze({
   keepAliveMsMax: 65_000,
   /** Concurrent connections; fewer if the limit of open files is lower. Above: 503, and closed. */
   connectionsMax: 10_000,
-  /** Requests of one connection that are processed at once. Later ones wait. */
-  pipelinedRequestsMax: 16,
   /** How long a client may read nothing. It is disconnected after this time, or up to twice as long. */
   unreadMsMax: 20_000,
   /**
@@ -252,4 +250,10 @@ export const limits = Object.freeze({
 export type Limits = Readonly<Record<keyof typeof limits, number>>
 
 /** Limits of commands: longer, because no request waits for them and the machine may be busy. */
-export const commandLimits = Object.freeze({ ...limits, databaseConnectMsMax: 10_000, databaseProbeMsMax: 10_000 })
+export const commandLimits = Object.freeze({
+  ...limits,
+  databaseConnectMsMax: 10_000,
+  databaseProbeMsMax: 10_000,
+  // On a slow disk, a process that opens a store holds its lock for seconds, before the store has its log.
+  storeLockMsMax: 10_000,
+})

@@ -3,9 +3,9 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defaultConfig, isThisMachine, jwtSettingsOf, parseSettings, type SettingTexts, settings } from '../config.ts'
-import { openContract } from '../contract/contract.ts'
+import { type Contract, openContract } from '../contract/contract.ts'
 import { systemClock } from '../domain/clock.ts'
-import { OperatorError } from '../domain/errors.ts'
+import { AppError, OperatorError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
 import { shellWord } from '../domain/shell.ts'
 import { withoutControls } from '../domain/shown.ts'
@@ -81,7 +81,7 @@ export interface ServeOptions extends Omit<RunningServerOptions, 'descriptorsMax
 
 /** Serves an open store until `stopping` aborts. */
 export async function serveStore(parts: ServeOptions): Promise<void> {
-  const { store, place, config, keyPair, terminal, observe, metrics, limits, stopping } = parts
+  const { store, contract, place, config, keyPair, terminal, observe, metrics, limits, stopping } = parts
   const warn = (message: string): void => observe({ kind: 'serverWarning', message })
   store.failed.addEventListener('abort', () => {
     observe({ kind: 'storeFailed', cause: store.failed.reason })
@@ -103,15 +103,30 @@ export async function serveStore(parts: ServeOptions): Promise<void> {
       : await serveMetrics(metricsListen, metrics, () => measure(store, serving), limits)
   const isTerminal = terminal.stderr.isTTY === true
   const firstToken = await makeFirstToken(store, { path: config.firstTokenFile, isTerminal })
-  const isEmpty = firstToken.kind === 'shown' && (await hasNoPlant(store))
+  const example = firstToken.kind === 'shown' && (await hasNoPlant(store)) ? exampleOf(contract) : undefined
   serving.beReady()
   observe({ kind: 'serverListening', url, store: place, version: readVersion() })
   notifySystemd('READY', terminal.environment, warn)
   using _alive = keepAlive(() => answersOf(store), terminal.environment, warn)
   stopping.addEventListener('abort', () => notifySystemd('STOPPING', terminal.environment, warn))
-  terminal.stderr.write(welcome({ url, metricsUrl: metricsServer?.url, config, place, firstToken, isEmpty }, terminal))
+  terminal.stderr.write(welcome({ url, metricsUrl: metricsServer?.url, config, place, firstToken, example }, terminal))
   await serving.ended
   metricsServer?.close()
+}
+
+const examples = ['{"id": 1, "name": "Monstera deliciosa", "tag": "aroid"}', '{"id": 1, "name": "Monstera deliciosa"}']
+
+/** A document of one's own may require other properties, or forbid these. */
+function exampleOf({ plantReader }: Contract): string | undefined {
+  const read = plantReader('the example')
+  return examples.find((example) => {
+    try {
+      return read({ ...JSON.parse(example), id: 1n })
+    } catch (error) {
+      if (error instanceof AppError) return false
+      throw error
+    }
+  })
 }
 
 async function hasNoPlant(store: Store): Promise<boolean> {
@@ -160,8 +175,8 @@ interface Start extends Pick<ServeOptions, 'config' | 'place'> {
   readonly url: string
   readonly metricsUrl: string | undefined
   readonly firstToken: FirstToken
-  /** Whether the store has no plants. */
-  readonly isEmpty: boolean
+  /** A plant that the document allows, as JSON; undefined if the store has plants, or none is known. */
+  readonly example: string | undefined
 }
 
 function welcome(start: Start, { stdout, stderr, environment }: Terminal): string {
@@ -184,7 +199,7 @@ function welcome(start: Start, { stdout, stderr, environment }: Terminal): strin
   return `${[...lines, ...aboutToken(start), `To create a token: ${another}`].join('\n')}\n`
 }
 
-function aboutToken({ url, firstToken, isEmpty, config: { tlsCert } }: Start): readonly string[] {
+function aboutToken({ url, firstToken, example, config: { tlsCert } }: Start): readonly string[] {
   switch (firstToken.kind) {
     case 'notNeeded':
       return []
@@ -198,12 +213,11 @@ function aboutToken({ url, firstToken, isEmpty, config: { tlsCert } }: Start): r
     ? `--unix-socket ${shellWord(url.slice('unix:'.length))} http://localhost/plants`
     : `${tlsCert === undefined ? '' : `--cacert ${shellWord(tlsCert)} `}${localOf(url)}/plants`
   const list = `curl -i ${plants} -H 'Authorization: Bearer ${secret}'`
-  const plant = '{"id": 1, "name": "Monstera deliciosa", "tag": "aroid"}'
-  const create = `${list} -H 'Content-Type: application/json' -d '${plant}'`
+  const create = `${list} -H 'Content-Type: application/json' -d '${example}'`
   return [
     'The store had no token yet. This one may read and write; it is shown only this once:',
     `\n  ${secret}\n`,
-    isEmpty ? `Create a plant:\n\n  ${create}\n` : `List the plants:\n\n  ${list}\n`,
+    example !== undefined ? `Create a plant:\n\n  ${create}\n` : `List the plants:\n\n  ${list}\n`,
   ]
 }
 

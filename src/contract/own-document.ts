@@ -4,7 +4,7 @@
 import { isUtf8 } from 'node:buffer'
 import { readFileSync, statSync } from 'node:fs'
 import { parseDocument, stringify, visit } from 'yaml'
-import { AppError, messageOf, OperatorError } from '../domain/errors.ts'
+import { AppError, codeOf, messageOf, OperatorError } from '../domain/errors.ts'
 import { decodeJson } from '../json/decode.ts'
 import { plantSchemas } from './own-schemas.ts'
 import { compilePlant } from './own-validators.ts'
@@ -51,8 +51,10 @@ function readDocument(file: string): Schema {
   try {
     parsed = /\.json$/i.test(file) ? decodeJson(Buffer.from(text.replace(/^\ufeff/, '')), depthMax) : parseYaml(text)
   } catch (cause) {
-    const [why] = messageOf(cause).split('\n')
-    throw new OperatorError(`${file}: is not valid YAML or JSON: ${why}`, { cause })
+    const [why = ''] = messageOf(cause).split('\n')
+    throw new OperatorError(`${file}: is not valid YAML or JSON: ${why.replace(/^not valid JSON: |:$/g, '')}`, {
+      cause,
+    })
   }
   let values = 0
   const simplify = (value: unknown, depth: number): unknown => {
@@ -107,7 +109,8 @@ function readText(file: string): string {
     if (!isUtf8(bytes)) throw new Error('it is not UTF-8')
     return bytes.toString('utf8')
   } catch (cause) {
-    throw new OperatorError(`${file}: cannot be read: ${messageOf(cause)}`, { cause })
+    const why = codeOf(cause) === 'ENOENT' ? 'it does not exist' : messageOf(cause)
+    throw new OperatorError(`${file}: cannot be read: ${why}`, { cause })
   }
 }
 

@@ -67,8 +67,10 @@ function assertSchemas(schemas: Schema): void {
   const ajv = new Ajv2020({ strict: false, logger: false })
   // The meta-schema knows no bigints.
   if (ajv.validateSchema({ $defs: JSON.parse(toJson(schemas)) }) === true) return
-  const { instancePath, message } = ajv.errors?.[0] ?? {}
-  throw new OperatorError(`components/schemas${(instancePath ?? '').replace('/$defs', '')} ${message}`)
+  const { instancePath, message, params } = ajv.errors?.[0] ?? {}
+  const allowed: readonly string[] | undefined = params?.['allowedValues']
+  const place = `components/schemas${(instancePath ?? '').replace('/$defs', '')}`
+  throw new OperatorError(`${place} ${message}${allowed === undefined ? '' : `: ${allowed.join(', ')}`}`)
 }
 
 /** A regular expression in linear time; JavaScript's own may take for ever. */

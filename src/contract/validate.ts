@@ -21,6 +21,7 @@ export interface Exact {
 
 const shownCharactersMax = 60
 const describedMax = 20
+const examplesOfFormats = new Map(Object.entries({ date: '2026-01-31', 'date-time': '2026-01-31T12:00:00Z' }))
 
 /**
  * Wraps a compiled schema as a Validator.
@@ -66,6 +67,10 @@ function describe(error: ErrorObject, subject: string): string {
       return `${field}: must have at least ${count(error.params['limit'])}`
     case 'maxLength':
       return `${field}: must have at most ${count(error.params['limit'])}, got ${[...String(error.data)].length}`
+    case 'format': {
+      const example = examplesOfFormats.get(error.params['format'])
+      return `${field}: ${error.message}${example === undefined ? '' : `, such as ${example}`}${got}`
+    }
     case 'pattern':
     case 'x-wellFormed':
       return `${field}: ${meaning(error) ?? `${error.message}${got}`}`
@@ -113,7 +118,7 @@ function withArticle(type: string): string {
 
 /** json/decode.ts decodes exact integers as bigints, so an integral number was rounded. */
 function showNumber(value: number): string {
-  if (!Number.isInteger(value)) return Number.isFinite(value) ? String(value) : 'a number too large to show'
+  if (!Number.isInteger(value)) return Number.isFinite(value) ? String(value) : 'a number too large for a double'
   return Math.abs(value) < 1e40 ? 'a number with a fraction' : 'a number too large to show'
 }
 

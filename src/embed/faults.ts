@@ -1,13 +1,13 @@
 // Injects network and server failures at the moment a test chooses.
 
-import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadContract } from '../contract/contract.ts'
 import type { OperationId } from '../contract/document.ts'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
+import { STATUS_CODES } from '../http/node-http.ts'
 import type { Answer, Intercept } from '../http/operations.ts'
-import { STATUS_CODES } from '../http/wire/node-http.ts'
+import type { ReplyStream } from '../http/request.ts'
 import { codeOfFault, type Fault } from './fault.ts'
 
 /** The names of operations, read at the first fault. */
@@ -17,7 +17,7 @@ let names: readonly OperationId[] | undefined
 export class Faults {
   #ordered: { readonly fault: Fault; left: number }[] = []
   readonly #underWay = new Set<Promise<unknown>>()
-  readonly #streams = new Set<ServerResponse>()
+  readonly #streams = new Set<ReplyStream>()
   /** Aborted to release the answers that faults hold back. */
   #clearing = new AbortController()
 
@@ -39,7 +39,7 @@ export class Faults {
     await Promise.allSettled(this.#underWay)
   }
 
-  readonly intercept: Intercept = async (operation, answer, takeOver) => {
+  readonly intercept: Intercept = async (operation, answer, socket) => {
     const fault = this.#take(operation)
     if (fault === undefined) return this.#answer(answer)
     const { status, delayMs, afterCommit = false } = fault
@@ -53,10 +53,8 @@ export class Faults {
       if (afterCommit) await this.#answer(answer).catch(() => {})
       if (code !== undefined) throw refusal(code, fault)
     }
-    takeOver((socket) => {
-      if (status === undefined || isCleared) socket.destroy()
-      else answerAsProxy(socket, status, fault)
-    })
+    if (status === undefined || isCleared) socket.destroy()
+    else answerAsProxy(socket, status, fault)
     // Never settles: the connection is no longer the server's.
     return new Promise(() => {})
   }
@@ -74,13 +72,13 @@ export class Faults {
   /** Remembers a stream while it is open. */
   #noteStream(answer: Answer<OperationId>): Answer<OperationId> {
     if (!('stream' in answer)) return answer
-    const { stream } = answer
+    const { stream: write } = answer
     return {
       ...answer,
-      stream: (response, reidentify) => {
-        this.#streams.add(response)
-        response.once('close', () => this.#streams.delete(response))
-        stream(response, reidentify)
+      stream: (stream, credential) => {
+        this.#streams.add(stream)
+        stream.onceDone(() => this.#streams.delete(stream))
+        write(stream, credential)
       },
     }
   }
@@ -89,7 +87,7 @@ export class Faults {
   #cutStreams({ operation, times = 1, status, error, delayMs }: Fault): number {
     const isCut = operation === 'listChanges' && (status ?? error ?? delayMs) === undefined
     const streams = isCut ? [...this.#streams].slice(0, times) : []
-    for (const response of streams) response.destroy()
+    for (const stream of streams) stream.cut()
     return streams.length
   }
 

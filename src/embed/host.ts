@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
-import type { NewPlant } from '../client/client.ts'
+import type { NewPlant } from '../../client/client.ts'
 import type { Scope } from '../domain/caller.ts'
 import type { Fault } from './fault.ts'
 

@@ -5,7 +5,7 @@ import './runtime.ts'
 import { join } from 'node:path'
 // The global timers may be faked by a test.
 import { clearTimeout, setTimeout } from 'node:timers'
-import { type NewPlant, PlantStoreClient } from '../client/client.ts'
+import { type NewPlant, PlantStoreClient } from '../../client/client.ts'
 import { allScopes, type Scope } from '../domain/caller.ts'
 import { checkFault, type Fault, isRecord } from './fault.ts'
 import { Host } from './host.ts'

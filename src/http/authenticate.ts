@@ -7,19 +7,19 @@ import type { TokenStore } from '../domain/store.ts'
 import { callerOf, hashSecret, invalidToken, isWellFormedSecret } from '../domain/token.ts'
 import type { Limits } from '../limits.ts'
 
-export interface Authenticate {
-  /**
-   * Returns the caller, synchronously if the credential was looked up recently.
-   *
-   * @throws AppError `missingToken`, `invalidToken` (one text for all reasons), `insufficientScope`, or `issuerAway`
-   * for a JWT whose key is unknown while its issuer is unreachable.
-   *
-   * @param guard looks up credentials that have not been valid before, or throws.
-   */
-  (authorization: string | undefined, scopes: readonly Scope[], guard?: GuardLookUp): Caller | Promise<Caller>
-  /** Returns the caller if it was looked up recently and has the scopes; undefined says nothing. */
-  known(authorization: string | undefined, scopes: readonly Scope[]): Caller | undefined
-}
+/**
+ * Returns the caller, synchronously if the credential was looked up recently.
+ *
+ * @throws AppError `missingToken`, `invalidToken` (one text for all reasons), `insufficientScope`, or `issuerAway` for a
+ * JWT whose key is unknown while its issuer is unreachable.
+ *
+ * @param guard looks up credentials that have not been valid before, or throws.
+ */
+export type Authenticate = (
+  authorization: string | undefined,
+  scopes: readonly Scope[],
+  guard?: GuardLookUp,
+) => Caller | Promise<Caller>
 
 export type GuardLookUp = (lookUp: () => Promise<Caller>) => Promise<Caller>
 
@@ -45,7 +45,7 @@ export function createAuthenticate(
   const familiar = new FamiliarCredentials(trustedTokensMax)
   const verify = verifyJwt && onceAtATime(verifyJwt)
 
-  return Object.assign(authenticate, { known })
+  return authenticate
 
   function authenticate(
     authorization: string | undefined,
@@ -68,11 +68,6 @@ export function createAuthenticate(
       trusted.add(usual, found)
       return admit(found, scopes)
     })
-  }
-
-  function known(authorization: string | undefined, scopes: readonly Scope[]): Caller | undefined {
-    const caller = trustedCaller(authorization)
-    return caller !== undefined && isValid(caller) && hasScopes(caller, scopes) ? caller : undefined
   }
 
   function trustedCaller(authorization: string | undefined): Caller | undefined {

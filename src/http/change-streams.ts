@@ -1,7 +1,6 @@
 // Streams of changes as Server-Sent Events (WHATWG HTML, section 9.2). All streams at one position share one read of the
 // log, so that a thousand of them cost little more than one.
 
-import type { ServerResponse } from 'node:http'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Caller } from '../domain/caller.ts'
 import type { ChangeKind, ChangePage, LoggedChange } from '../domain/change.ts'
@@ -9,8 +8,9 @@ import type { Clock } from '../domain/clock.ts'
 import { AppError, codeOf } from '../domain/errors.ts'
 import type { ChangeStore } from '../domain/store.ts'
 import type { Limits } from '../limits.ts'
-import type { LargeAnswers } from './wire/large-answers.ts'
-import { onceClosed } from './wire/parser-socket.ts'
+import type { LargeAnswers } from './large-answers.ts'
+import type { Credential } from './operations.ts'
+import type { ReplyStream, RequestConnection } from './request.ts'
 
 /** How soon clients should reconnect. */
 const retryMs = 1_000
@@ -19,15 +19,14 @@ const streamsOfTurn = 20
 const pauseMs = 1
 
 export interface NewStream {
-  readonly response: ServerResponse
-  /** Throws, or rejects with, AppError if the credential is not valid any more. */
-  readonly reidentify: () => Caller | Promise<Caller>
+  readonly stream: ReplyStream
+  readonly credential: Credential
   readonly kind: ChangeKind | undefined
   /** The first change, if there is one; `next` is where the stream goes on. */
   readonly page: ChangePage
 }
 
-interface Stream extends Pick<NewStream, 'response' | 'reidentify' | 'kind'> {
+interface Reader extends Pick<NewStream, 'stream' | 'credential' | 'kind'> {
   position: string
   writtenMs: number
 }
@@ -37,7 +36,7 @@ export class ChangeStreams {
   readonly #clock: Clock
   readonly #limits: Limits
   readonly #unread: Pick<LargeAnswers, 'count' | 'forget' | 'isFull'>
-  readonly #streams = new Set<Stream>()
+  readonly #readers = new Set<Reader>()
   /** Places that are taken, by streams and by requests that will have one. */
   #places = 0
   readonly #placesOfCaller = new Map<string, number>()
@@ -60,16 +59,15 @@ export class ChangeStreams {
   }
 
   get count(): number {
-    return this.#streams.size
+    return this.#readers.size
   }
 
   /**
-   * Takes a place for a stream, before anything is awaited for it.
+   * Takes a place for a stream until its connection is done with it, before anything is awaited for it.
    *
-   * @param onClosed registers what gives the place back; called only if there is one.
    * @throws AppError `tooManyStreams`, `overloaded` or `shuttingDown` if there is no place.
    */
-  reserve({ id }: Caller, onClosed: (giveBack: () => void) => void): void {
+  reserve({ id }: Caller, connection: RequestConnection): void {
     const { changeStreamsMax, changeStreamsOfCallerMax } = this.#limits
     if (this.#isEnded) throw new AppError('shuttingDown', 'the server is shutting down')
     const ofCaller = this.#placesOfCaller.get(id) ?? 0
@@ -81,7 +79,7 @@ export class ChangeStreams {
     }
     this.#places += 1
     this.#placesOfCaller.set(id, ofCaller + 1)
-    onClosed(() => {
+    connection.onceDone(() => {
       this.#places -= 1
       const left = (this.#placesOfCaller.get(id) ?? 1) - 1
       if (left === 0) this.#placesOfCaller.delete(id)
@@ -90,21 +88,20 @@ export class ChangeStreams {
   }
 
   /** Adds a stream that has a place, and whose head is sent. */
-  add({ response, reidentify, kind, page }: NewStream): void {
-    const { socket } = response.req
+  add({ stream, credential, kind, page }: NewStream): void {
     // The client has left meanwhile.
-    if (socket.destroyed || socket.readableEnded) {
-      response.destroy()
+    if (stream.isOver) {
+      stream.cut()
       return
     }
-    const stream = { response, reidentify, kind, position: page.next, writtenMs: 0 }
-    this.#streams.add(stream)
-    onceClosed(response, () => {
-      this.#streams.delete(stream)
-      this.#unread.forget(response)
+    const reader = { stream, credential, kind, position: page.next, writtenMs: 0 }
+    this.#readers.add(reader)
+    stream.onceDone(() => {
+      this.#readers.delete(reader)
+      this.#unread.forget(stream)
     })
-    this.#write(stream, `retry: ${retryMs}\n\n${eventsOf(page.changes, kind) || `id: ${page.next}\n\n`}`)
-    if (this.#isEnded) response.end()
+    this.#write(reader, `retry: ${retryMs}\n\n${eventsOf(page.changes, kind) || `id: ${page.next}\n\n`}`)
+    if (this.#isEnded) stream.end()
     else this.#running ??= this.#run()
     if (!page.isLast) this.#wake()
   }
@@ -112,13 +109,13 @@ export class ChangeStreams {
   /** Ends all streams in order, and accepts no more. */
   end(): void {
     this.#isEnded = true
-    for (const { response } of this.#streams) response.end()
+    for (const { stream } of this.#readers) stream.end()
   }
 
   /** Runs while there are streams. */
   async #run(): Promise<void> {
     let checkedMs = this.#clock.monotonicMs()
-    while (this.#streams.size > 0 && !this.#isEnded) {
+    while (this.#readers.size > 0 && !this.#isEnded) {
       const isBehind = await this.#writeChanges()
       if (this.#clock.monotonicMs() - checkedMs >= this.#limits.changeStreamCheckMs) {
         checkedMs = this.#clock.monotonicMs()
@@ -141,10 +138,10 @@ export class ChangeStreams {
   /** Writes one page to each stream. Returns whether more is known to follow. */
   async #writeChanges(): Promise<boolean> {
     let isBehind = false
-    for (const [position, streams] of Map.groupBy(this.#findReaders(), (stream) => stream.position)) {
-      const page = await this.#read(position, streams)
+    for (const [position, readers] of Map.groupBy(this.#findReady(), (reader) => reader.position)) {
+      const page = await this.#read(position, readers)
       if (page !== undefined && page.next !== position) {
-        await this.#writePage(page, streams)
+        await this.#writePage(page, readers)
         isBehind ||= !page.isLast
         await nextTurn()
       }
@@ -152,35 +149,35 @@ export class ChangeStreams {
     return isBehind
   }
 
-  /** The streams of which little enough is unread, each by itself and all together. */
-  #findReaders(): readonly Stream[] {
-    for (const { response } of this.#streams) this.#unread.count(response, response.writableLength)
+  /** The readers of which little enough is unread, each by itself and all together. */
+  #findReady(): readonly Reader[] {
+    for (const { stream } of this.#readers) this.#unread.count(stream, stream.unreadBytes)
     if (this.#unread.isFull) return []
     const { changeStreamUnreadBytesMax } = this.#limits
-    return [...this.#streams].filter(({ response }) => response.writableLength < changeStreamUnreadBytesMax)
+    return [...this.#readers].filter(({ stream }) => stream.unreadBytes < changeStreamUnreadBytesMax)
   }
 
-  async #read(after: string, streams: readonly Stream[]): Promise<ChangePage | undefined> {
+  async #read(after: string, readers: readonly Reader[]): Promise<ChangePage | undefined> {
     const { changeStreamPage: limit, changeStreamUnreadBytesMax: charactersMax } = this.#limits
     try {
       return await this.#store.listChanges({ after, kind: undefined, limit, charactersMax })
     } catch (error) {
       // The position was swept, or the store restored. Clients that reconnect are told.
-      if (codeOf(error) === 'positionGone') for (const { response } of streams) response.end()
+      if (codeOf(error) === 'positionGone') for (const { stream } of readers) stream.end()
       // Otherwise try again: the store may be away for a while.
       return undefined
     }
   }
 
-  async #writePage({ changes, next }: ChangePage, streams: readonly Stream[]): Promise<void> {
-    for (const [kind, ofKind] of Map.groupBy(streams, (stream) => stream.kind)) {
+  async #writePage({ changes, next }: ChangePage, readers: readonly Reader[]): Promise<void> {
+    for (const [kind, ofKind] of Map.groupBy(readers, (reader) => reader.kind)) {
       // All streams share these bytes.
       const events = Buffer.from(eventsOf(changes, kind))
-      for (const [index, stream] of ofKind.entries()) {
+      for (const [index, reader] of ofKind.entries()) {
         // It gets this page later.
         if (events.length > 0 && this.#unread.isFull) break
-        stream.position = next
-        if (events.length > 0) this.#write(stream, events)
+        reader.position = next
+        if (events.length > 0) this.#write(reader, events)
         if (index % streamsOfTurn === streamsOfTurn - 1) await sleep(pauseMs)
       }
     }
@@ -190,30 +187,30 @@ export class ChangeStreams {
   #comment(): void {
     const { changeStreamCommentMs } = this.#limits
     const nowMs = this.#clock.monotonicMs()
-    for (const stream of this.#streams) {
-      if (nowMs - stream.writtenMs < changeStreamCommentMs - this.#limits.changeStreamCheckMs) continue
-      this.#write(stream, `:\nid: ${stream.position}\n\n`)
+    for (const reader of this.#readers) {
+      if (nowMs - reader.writtenMs < changeStreamCommentMs - this.#limits.changeStreamCheckMs) continue
+      this.#write(reader, `:\nid: ${reader.position}\n\n`)
     }
   }
 
   /** Ends the streams whose credential is not valid any more. */
   async #check(): Promise<void> {
-    for (const streams of Map.groupBy(this.#streams, ({ response }) => response.req.headers.authorization).values()) {
+    for (const readers of Map.groupBy(this.#readers, ({ credential }) => credential.authorization).values()) {
       try {
-        await streams[0]?.reidentify()
+        await readers[0]?.credential.check()
       } catch (error) {
         const isInvalid = error instanceof AppError && ['invalidToken', 'insufficientScope'].includes(error.code)
-        if (isInvalid) for (const { response } of streams) response.end()
+        if (isInvalid) for (const { stream } of readers) stream.end()
       }
     }
   }
 
-  #write(stream: Stream, text: string | Uint8Array): void {
-    const { response } = stream
-    if (response.destroyed || response.writableEnded) return
-    stream.writtenMs = this.#clock.monotonicMs()
-    response.write(text)
-    this.#unread.count(response, response.writableLength)
+  #write(reader: Reader, text: string | Uint8Array): void {
+    const { stream } = reader
+    if (stream.isOver) return
+    reader.writtenMs = this.#clock.monotonicMs()
+    stream.write(text)
+    this.#unread.count(stream, stream.unreadBytes)
   }
 }
 

@@ -27,13 +27,13 @@ export function changeHandlers(
   basePath = '',
 ): Pick<Handlers, 'listChanges'> {
   return {
-    async listChanges({ query, headers, accept, caller, assertWanted, onClosed }) {
+    async listChanges({ query, headers, accept, caller, assertWanted, connection }) {
       const { kind, limit = pageChangesDefault } = query
       const after = headers['Last-Event-ID'] ?? query.after
       if (prefers('text/event-stream', accept)) {
         if (caller === undefined) throw new TypeError('listChanges has a caller')
         assertWanted()
-        streams.reserve(caller, onClosed)
+        streams.reserve(caller, connection)
         // Finds the position. The stream reads the other changes as its client does.
         const page = await store.listChanges({ after, kind: undefined, limit: 1 })
         return {
@@ -41,7 +41,7 @@ export function changeHandlers(
           // nginx would collect events before it sends them.
           headers: { vary: 'Origin, Accept', 'x-accel-buffering': 'no' },
           type: 'text/event-stream',
-          stream: (response, reidentify) => streams.add({ response, reidentify, kind, page }),
+          stream: (stream, credential) => streams.add({ stream, credential, kind, page }),
         }
       }
       const { changes, next } = await store.listChanges({ after, kind, limit })

@@ -3,16 +3,9 @@
 
 import { type AppError, errorNumbers } from '../domain/errors.ts'
 import { prefers } from './negotiation.ts'
+import { STATUS_CODES } from './node-http.ts'
 import type { Problem } from './problems.ts'
-import { STATUS_CODES } from './wire/node-http.ts'
-
-/** What of a request tells whether a person opened its address. */
-interface Asked {
-  readonly method: string
-  /** The request target in origin form. */
-  readonly url: string
-  readonly headers: { readonly accept?: string | undefined; readonly authorization?: string | undefined }
-}
+import type { Request } from './request.ts'
 
 /** A page loads only resources of this server, and other sites may not embed it. */
 export const pagePolicies = {
@@ -30,17 +23,17 @@ export const pagePolicies = {
 }
 
 /** Turns a 401 or 404 into a page for a request that a person made; leaves every other problem as it is. */
-export function forBrowser(problem: Problem, error: AppError, { method, url, headers }: Asked): Problem {
+export function forBrowser(problem: Problem, error: AppError, { method, target, fields }: Request): Problem {
   const isRead = method === 'GET' || method === 'HEAD'
-  const mayBePage = isRead && headers.authorization === undefined && [401, 404].includes(problem.status)
+  const mayBePage = isRead && fields['authorization'] === undefined && [401, 404].includes(problem.status)
   if (!mayBePage) return problem
   const vary = 'Origin, Accept, Authorization'
-  if (!prefers('text/html', headers.accept)) return { ...problem, headers: { ...problem.headers, vary } }
-  const body = toPage(problem.status, error, url)
+  if (!prefers('text/html', fields['accept'])) return { ...problem, fields: { ...problem.fields, vary } }
+  const body = toPage(problem.status, error, target)
   return {
     ...problem,
-    headers: {
-      ...problem.headers,
+    fields: {
+      ...problem.fields,
       vary,
       'content-type': 'text/html',
       'content-length': String(Buffer.byteLength(body)),

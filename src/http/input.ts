@@ -1,6 +1,5 @@
 // Parses the input of an operation: its body, and its parameters.
 
-import type { IncomingHttpHeaders } from 'node:http'
 import { MIMEType } from 'node:util'
 import { type Contract, parameterValidator } from '../contract/contract.ts'
 import type { Operation, OperationId, Parameter } from '../contract/document.ts'
@@ -11,16 +10,20 @@ import { decodeJson } from '../json/decode.ts'
 import type { Limits } from '../limits.ts'
 import type { Call } from './operations.ts'
 import { bodyTooLarge } from './problems.ts'
+import type { Fields } from './request.ts'
 
 const mediaTypeCharactersMax = 256
 
-export type Input = Omit<Call<OperationId>, 'caller' | 'host' | 'scheme' | 'accept' | 'assertWanted'>
+export type Input = Omit<
+  Call<OperationId>,
+  'caller' | 'host' | 'scheme' | 'accept' | 'acceptEncoding' | 'assertWanted' | 'connection'
+>
 
 /** Checks a body by its header fields before reading it: type, coding and length. */
-export function checkBodyHeaders(headers: IncomingHttpHeaders, { bodyBytesMax }: Limits): void {
-  checkMediaType(headers['content-type'])
-  checkContentEncoding(headers['content-encoding'])
-  if (Number(headers['content-length'] ?? 0) > bodyBytesMax) throw bodyTooLarge(bodyBytesMax)
+export function checkBodyFields(fields: Fields, { bodyBytesMax }: Limits): void {
+  checkMediaType(fields['content-type'])
+  checkContentEncoding(fields['content-encoding'])
+  if (Number(fields['content-length'] ?? 0) > bodyBytesMax) throw bodyTooLarge(bodyBytesMax)
 }
 
 /** The raw input of a request: texts by name, and bytes. */
@@ -29,10 +32,9 @@ export interface Texts {
   readonly params: Readonly<Record<string, string>>
   /** Without the question mark; empty if there is none. */
   readonly query: string
-  /** By lower-case name. */
-  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly headers: Fields
   /** The bytes of the body, if any. */
-  readonly body: unknown
+  readonly body: Buffer | undefined
 }
 
 /** Compiles the parser and validator of an operation's body and parameters. */
@@ -59,12 +61,12 @@ function compileBody(
   contract: Contract,
   { body, parameters }: Operation,
   jsonDepthMax: number,
-): (bytes: unknown, path: Readonly<Record<string, unknown>>) => Plant | undefined {
+): (bytes: Buffer | undefined, path: Readonly<Record<string, unknown>>) => Plant | undefined {
   if (body === undefined) return () => undefined
   const readPlant = contract.plantReader('the body')
   const hasId = parameters.some(({ place, name }) => place === 'path' && name === 'id')
   return (bytes, { id }) => {
-    if (!Buffer.isBuffer(bytes) || bytes.length === 0) throw new AppError('invalidJson', 'the body is empty')
+    if (bytes === undefined || bytes.length === 0) throw new AppError('invalidJson', 'the body is empty')
     const value = decodeJson(bytes, jsonDepthMax)
     return readPlant(hasId && isObject(value) ? { ...value, id } : value)
   }

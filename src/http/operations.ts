@@ -1,12 +1,11 @@
 // The input and output types of handlers, derived from the contract: one handler per operation, under its name.
 
-import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { OperationId } from '../contract/document.ts'
 import type { operations } from '../contract/types.ts'
 import type { Caller } from '../domain/caller.ts'
 import type { Plant } from '../domain/plant.ts'
-import type { Scheme } from './wire/peers.ts'
+import type { ReplyStream, RequestConnection, Scheme } from './request.ts'
 
 /** One call of an operation, with its caller identified and its input validated. */
 export interface Call<Id extends OperationId> {
@@ -22,8 +21,7 @@ export interface Call<Id extends OperationId> {
   readonly caller: Caller | undefined
   /** Throws AppError if the client no longer wants an answer that takes a while to produce. */
   readonly assertWanted: () => void
-  /** Calls a listener once, when the answer is sent or its client has left. The client must not have left before. */
-  readonly onClosed: (listener: () => void) => void
+  readonly connection: RequestConnection
   /** The host, with optional port, as the client wrote it; undefined if absent (HTTP/1.0). */
   readonly host: string | undefined
   /** The scheme the client used, possibly to reach a proxy in front of the service. */
@@ -38,8 +36,8 @@ export type Answer<Id extends OperationId> =
       /** The media type of the body; defaults to the first in the document. */
       readonly type?: string
       /**
-       * Strings and bytes are sent unchanged, other values as JSON. Bytes of an operation that may take the shortcut have
-       * a buffer of their own, which is detached once they are sent.
+       * Strings and bytes are sent unchanged, other values as JSON. The buffer of a list is detached once it is sent,
+       * unless it has other bytes, too.
        */
       readonly body: SuccessBody<Id> | string | Uint8Array<ArrayBuffer>
     }
@@ -53,12 +51,16 @@ export type Answer<Id extends OperationId> =
       readonly stream: WriteStream
     }
 
-/**
- * @param response its head is sent.
- * @param reidentify authenticates the caller again; throws, or rejects with, AppError if the credential is not valid any
- * more.
- */
-export type WriteStream = (response: ServerResponse, reidentify: () => Caller | Promise<Caller>) => void
+/** @param stream its head is sent. */
+export type WriteStream = (stream: ReplyStream, credential: Credential) => void
+
+/** What a caller has shown. */
+export interface Credential {
+  /** The Authorization field. */
+  readonly authorization: string | undefined
+  /** Authenticates the caller again; throws, or rejects with, AppError if the credential is not valid any more. */
+  readonly check: () => Caller | Promise<Caller>
+}
 
 /** By lower-case name. */
 type AnswerHeaders = Readonly<Record<string, string>>
@@ -73,21 +75,16 @@ export interface Traits<Id extends OperationId> {
   readonly units?: 0 | ((call: Pick<Call<Id>, 'query'>) => number)
   /** The plant that a call changes, for the log. */
   readonly changedPlant?: (call: Pick<Call<Id>, 'path' | 'body'>) => bigint
-  /** Its answers have one form, so that plain requests may take the shortcut. */
-  readonly mayTakeShortcut?: true
 }
 
 export type TraitsOf = { readonly [Id in OperationId]?: Traits<Id> }
 
-/** Intercepts an operation's answer, and may delay it, refuse with an AppError, or take over the connection. */
+/** Intercepts an operation's answer, and may delay it, refuse with an AppError, or take over the socket. */
 export type Intercept = (
   operation: OperationId,
   answer: () => Answer<OperationId> | Promise<Answer<OperationId>>,
-  takeOver: TakeOver,
+  socket: Socket,
 ) => Promise<Answer<OperationId>>
-
-/** Hands over the socket once all earlier requests of the connection are answered. */
-export type TakeOver = (use: (socket: Socket) => void) => void
 
 type Parameters<Id extends OperationId, Place extends 'path' | 'query' | 'header'> =
   NonNullable<operations[Id]['parameters'][Place]> extends infer Values

@@ -24,21 +24,17 @@ export const plantTraits: TraitsOf = {
   createPlant: {
     units: () => changeUnits,
     changedPlant: ({ body }) => body.id,
-    mayTakeShortcut: true,
   },
   listPlants: {
     units: ({ query: { name, limit = pagePlantsDefault } }) =>
       (name === undefined ? 1 : searchUnits) + Math.floor(limit / plantsOfUnit),
-    mayTakeShortcut: true,
   },
-  getPlant: { mayTakeShortcut: true },
-  getSummary: { units: () => summaryUnits, mayTakeShortcut: true },
+  getSummary: { units: () => summaryUnits },
   replacePlant: {
     units: () => changeUnits,
     changedPlant: ({ path }) => path.id,
-    mayTakeShortcut: true,
   },
-  deletePlant: { units: () => changeUnits, changedPlant: ({ path }) => path.id, mayTakeShortcut: true },
+  deletePlant: { units: () => changeUnits, changedPlant: ({ path }) => path.id },
 }
 
 /** @param basePath path prefix of links in answers, such as `/store`, for clients behind a proxy that strips it. */

@@ -1,38 +1,46 @@
 // Finds the operations of a target by the paths of the document.
 
 import { AppError } from '../domain/errors.ts'
-import type { Endpoint } from './endpoint.ts'
 
 /** Methods that the service knows, whatever path they are for; others are answered with 501. */
 const knownMethods = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE']
 
-interface Route {
+/** What is found: an operation. */
+interface Routed {
+  readonly operation: { readonly path: string; readonly method: string }
+}
+
+interface Route<Endpoint> {
   /** As in the document, such as `/plants/{id}`. */
   readonly path: string
-  readonly segments: readonly string[]
+  /** What its paths begin with: all of the path, or the part before its first parameter. */
+  readonly prefix: string
+  /** A group for each parameter; undefined without parameters. A parameter is a whole segment, and never empty. */
+  readonly pattern: RegExp | undefined
+  readonly names: readonly string[]
   /** By method; HEAD is answered like GET, without the body (RFC 9110, section 9.3.2). */
   readonly endpoints: ReadonlyMap<string, Endpoint>
   /** The value of Allow. */
   readonly allow: string
 }
 
-export interface Found extends Pick<Route, 'path' | 'endpoints' | 'allow'> {
+export interface Found<Endpoint> extends Pick<Route<Endpoint>, 'path' | 'endpoints' | 'allow'> {
   /** Decoded, by name. */
   readonly params: Readonly<Record<string, string>>
   /** Without the question mark. */
   readonly query: string
 }
 
-export class Router {
+export class Router<Endpoint extends Routed> {
   /** All methods of all paths, as in Allow. */
   readonly allMethods: string
-  readonly #routes: readonly Route[]
+  /** Paths without parameters first. */
+  readonly #routes: readonly Route<Endpoint>[]
 
   constructor(endpoints: readonly Endpoint[]) {
     const byPath = Map.groupBy(endpoints, ({ operation }) => operation.path)
     const routes = [...byPath].map(([path, ofPath]) => toRoute(path, ofPath))
-    // Paths without parameters first.
-    this.#routes = routes.toSorted((one, other) => Number(one.path.includes('{')) - Number(other.path.includes('{')))
+    this.#routes = routes.toSorted((one, other) => one.names.length - other.names.length)
     this.allMethods = toAllow(routes.flatMap(({ allow }) => allow.split(', ')))
   }
 
@@ -41,49 +49,54 @@ export class Router {
   }
 
   /**
-   * Finds the path of a target in origin form; undefined if there is none.
+   * Finds the path of a target; undefined if there is none.
    *
    * @throws AppError `malformedRequest` if the target is not valid percent-encoded UTF-8.
    */
-  find(target: string): Found | undefined {
+  find(target: string): Found<Endpoint> | undefined {
     const end = target.indexOf('?')
-    const segments = (end === -1 ? target : target.slice(0, end)).split('/').map(decode)
-    const route = this.#routes.find((each) => matches(each.segments, segments))
-    if (route === undefined) return undefined
-    const params: Record<string, string> = {}
-    route.segments.forEach((segment, at) => {
-      if (isParameter(segment)) params[segment.slice(1, -1)] = segments[at] as string
-    })
-    const { path, endpoints, allow } = route
-    return { path, endpoints, allow, params, query: end === -1 ? '' : target.slice(end + 1) }
+    const asked = end === -1 ? target : target.slice(0, end)
+    const path = asked.includes('%') ? decode(asked) : asked
+    if (path === undefined) return undefined
+    // A few comparisons: a Map would hash each path.
+    for (const route of this.#routes) {
+      if (route.pattern === undefined ? path !== route.path : !path.startsWith(route.prefix)) continue
+      const values = route.pattern?.exec(path)
+      if (values === null) continue
+      const params: Record<string, string> = {}
+      for (const [at, name] of route.names.entries()) params[name] = values?.[at + 1] as string
+      const { path: template, endpoints, allow } = route
+      return { path: template, endpoints, allow, params, query: end === -1 ? '' : target.slice(end + 1) }
+    }
+    return undefined
   }
 }
 
-function toRoute(path: string, ofPath: readonly Endpoint[]): Route {
+function toRoute<Endpoint extends Routed>(path: string, ofPath: readonly Endpoint[]): Route<Endpoint> {
   const endpoints = new Map(ofPath.map((endpoint) => [endpoint.operation.method, endpoint]))
   const get = endpoints.get('GET')
   if (get !== undefined) endpoints.set('HEAD', get)
-  return { path, segments: path.split('/'), endpoints, allow: toAllow([...endpoints.keys(), 'OPTIONS']) }
+  const names = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name as string)
+  const literals = path.split(/\{[^}]+\}/).map((text) => text.replaceAll('.', '\\.'))
+  return {
+    path,
+    prefix: path.split('{')[0] as string,
+    pattern: names.length === 0 ? undefined : new RegExp(`^${literals.join('([^/]+)')}$`, 's'),
+    names,
+    endpoints,
+    allow: toAllow([...endpoints.keys(), 'OPTIONS']),
+  }
 }
 
 function toAllow(methods: readonly string[]): string {
   return [...new Set(methods)].sort().join(', ')
 }
 
-/** A parameter is a whole segment, and never empty, nor several. */
-function matches(template: readonly string[], segments: readonly string[]): boolean {
-  if (template.length !== segments.length) return false
-  return template.every((part, at) => (isParameter(part) ? /^[^/]+$/s.test(segments[at] ?? '') : part === segments[at]))
-}
-
-function isParameter(segment: string): boolean {
-  return segment.startsWith('{')
-}
-
-function decode(segment: string): string {
-  if (!segment.includes('%')) return segment
+/** Decodes the segments of a path; undefined if one has a slash, which no path of the document has. */
+function decode(path: string): string | undefined {
   try {
-    return decodeURIComponent(segment)
+    const segments = path.split('/').map(decodeURIComponent)
+    return segments.some((segment) => segment.includes('/')) ? undefined : segments.join('/')
   } catch (cause) {
     throw new AppError('malformedRequest', 'the path is not valid percent-encoded UTF-8', { cause })
   }

@@ -1,275 +1,208 @@
-// The service: a request of Node.js goes in one straight line from its head to its answer. Each step is a function here,
-// in the order in which it runs; each throws, or rejects with, the AppError that answers the request.
+// The service: a function from a request to its reply. The steps of a request are functions here, in the order in which
+// they run; each throws, or rejects with, the AppError that answers the request. It knows no bytes of HTTP: see wire/.
 
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Operation, OperationId } from '../contract/document.ts'
 import type { Caller } from '../domain/caller.ts'
 import { AppError } from '../domain/errors.ts'
-import { allowOrigin, answerPreflight } from './cors.ts'
-import { countRequest } from './counting.ts'
-import { Endpoint, toBody } from './endpoint.ts'
+import type { AbortReason } from '../domain/events.ts'
+import { allowOrigin, answerPreflight, anyOriginFields } from './cors.ts'
+import { Endpoint } from './endpoint.ts'
 import { forBrowser } from './for-browser.ts'
 import type { Answer, Handlers } from './operations.ts'
-import { bodyTooLarge, Problems, toAppError } from './problems.ts'
+import { breaksConnection, problemOf, toAppError } from './problems.ts'
+import { networkOf } from './rate-limit.ts'
+import { commonFields, finishedEvent, privateFields, type Reply, type Request } from './request.ts'
 import { type Found, Router } from './router.ts'
-import { createHttpServer } from './server.ts'
 import type { ServiceOptions } from './service-options.ts'
-import { Shortcut } from './shortcut.ts'
-import { connectionOf } from './wire/connections.ts'
-import { commonFields, type Exchange, finishedEvent, noteExchange, privateFields, shownPath } from './wire/exchange.ts'
-import { checkFraming, expectsContinue, hasBody, hostAsked } from './wire/framing.ts'
-import { isStream, noteStream, onceClosed } from './wire/parser-socket.ts'
 
-/** A request that is being answered. */
+/** Header fields of a reply in the making. */
+type ReplyFields = Record<string, string>
+
+/** A request of an operation. */
 interface Asked {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-  readonly exchange: Exchange
-  /** The target in origin form. */
-  readonly target: string
-  /** Header fields of the answer so far, by lower-case name. */
-  readonly fields: Record<string, string>
-  /** The path of the document, once it is found. */
-  path?: string
+  readonly request: Request
+  readonly fields: ReplyFields
+  readonly endpoint: Endpoint
+  readonly found: Found<Endpoint>
 }
 
-/**
- * Creates the server of the service. It can listen.
- *
- * @throws Error unless operations and handlers match one to one.
- */
-export function createService(options: ServiceOptions): Server {
-  const { operations } = options.contract
-  assertOneToOne(operations, options.handlers)
-  const problems = new Problems(options.limits)
-  const endpoints = operations.map((operation) => new Endpoint(operation, options))
-  const shortcut = new Shortcut(endpoints, options, problems)
-  const service = new Service(options, new Router(endpoints), problems)
-  const servePlain = shortcut.serve.bind(shortcut)
-  return createHttpServer({ ...options, problems, servePlain }, (request, response) => service.serve(request, response))
-}
+/** No client has time to lose interest in a small answer. */
+const isWanted = (): void => {}
 
-class Service {
+export class Service {
   readonly #options: ServiceOptions
-  readonly #router: Router
-  readonly #problems: Problems
+  readonly #router: Router<Endpoint>
 
-  constructor(options: ServiceOptions, router: Router, problems: Problems) {
+  /** @throws Error unless operations and handlers match one to one. */
+  constructor(options: ServiceOptions) {
+    const { operations } = options.contract
+    assertOneToOne(operations, options.handlers)
     this.#options = options
-    this.#router = router
-    this.#problems = problems
+    this.#router = new Router(operations.map((operation) => new Endpoint(operation, options)))
   }
 
-  serve(request: IncomingMessage, response: ServerResponse): void {
-    const asked = this.#begin(request, response)
+  /** Never throws, and never rejects. */
+  serve(request: Request): Reply | Promise<Reply> {
+    const fields = this.#beginReply(request)
     try {
-      this.#check(asked)
-      const answering = this.#dispatch(asked)
-      if (answering instanceof Promise) answering.catch((error: unknown) => this.#refuse(asked, error))
+      const reply = this.#dispatch(request, fields)
+      return reply instanceof Promise ? reply.catch((error: unknown) => this.#refuse(request, fields, error)) : reply
     } catch (error) {
-      this.#refuse(asked, error)
+      return this.#refuse(request, fields, error)
     }
   }
 
-  #begin(request: IncomingMessage, response: ServerResponse): Asked {
-    const { observe, peers, requestIdOf } = this.#options
-    const { method = '', url = '/', socket, headers } = request
-    const target = toOriginForm(url)
-    const exchange: Exchange = {
-      requestId: requestIdOf(request),
-      method,
-      path: shownPath(target),
-      startedAtMs: performance.now(),
-      clientAddress: peers.addressOf(socket, headers),
-    }
-    noteExchange(request, exchange)
-    const asked: Asked = { request, response, exchange, target, fields: { ...commonFields(exchange.requestId) } }
-    response.once('finish', () => {
-      const bytes = Number(asked.fields['content-length'] ?? 0)
-      observe(finishedEvent(exchange, response.statusCode, bytes, isStream(response)))
-    })
-    return asked
+  /** The reply to a request that is not valid HTTP. */
+  refuse(request: Request, error: AppError): Reply {
+    return this.#refuse(request, this.#beginReply(request), error)
   }
 
-  #check({ request, fields }: Asked): void {
-    const { isStopping, allowedOrigins, limits } = this.#options
-    if (isStopping()) fields['connection'] = 'close'
-    allowOrigin(allowedOrigins, request, fields)
-    checkFraming(request, request.url ?? '/', limits.headerFieldsMax)
+  /** The reply to bytes that are not a request, with its own request id; reports it. */
+  refuseBytes(error: AppError, clientAddress: string | undefined): Reply {
+    const { newRequestId, observe, allowedOrigins } = this.#options
+    const requestId = newRequestId()
+    const { status, fields, body } = problemOf(error)
+    observe({ kind: 'requestRefused', requestId, status, clientAddress, error: error.code })
+    const common = { ...commonFields(requestId), ...anyOriginFields(allowedOrigins) }
+    return { status, fields: { ...common, ...fields }, body, isLast: true }
   }
 
-  #dispatch(asked: Asked): void | Promise<void> {
-    const { method, path } = asked.exchange
+  /** Reports a request whose reply is sent. */
+  noteSent(request: Request, reply: Reply): void {
+    this.#options.observe(finishedEvent(request, reply, reply.stream !== undefined))
+  }
+
+  /** Reports a request whose connection was closed before its reply was sent. */
+  noteAborted(request: Request, reply: Reply | undefined, reason: AbortReason): void {
+    const { id: requestId, method, path, clientAddress } = request
+    // A client leaves a stream when it has had enough.
+    if (reply?.stream !== undefined && reason === 'clientLeft') this.noteSent(request, reply)
+    else this.#options.observe({ kind: 'requestAborted', requestId, method, path, clientAddress, reason })
+  }
+
+  #beginReply(request: Request): ReplyFields {
+    const fields = commonFields(request.id)
+    allowOrigin(this.#options.allowedOrigins, request, fields)
+    return fields
+  }
+
+  /** Finds the operation. */
+  #dispatch(request: Request, fields: ReplyFields): Reply | Promise<Reply> {
+    const { method, target, path } = request
     if (!this.#router.knows(method)) throw new AppError('unknownMethod', `the method ${method} is not known`)
-    if (asked.target === '*') {
-      if (method !== 'OPTIONS') throw unknownPath(path)
-      countRequest(asked.exchange, asked.path, this.#options)
-      asked.fields['allow'] = this.#router.allMethods
-      return this.#send(asked, 204)
+    const found = target === '*' ? undefined : this.#router.find(target)
+    if (found === undefined && (target !== '*' || method !== 'OPTIONS')) throw unknownPath(path)
+    const endpoint = found?.endpoints.get(method)
+    if (found !== undefined && endpoint !== undefined) return this.#enter({ request, fields, endpoint, found })
+    request.isCounted = [...(found?.endpoints.values() ?? [])].some(({ isFree }) => isFree)
+    const allow = found?.allow ?? this.#router.allMethods
+    fields['allow'] = allow
+    if (method !== 'OPTIONS') {
+      throw new AppError('methodNotAllowed', `${method} is not served at ${found?.path}, only ${allow}`)
     }
-    const found = this.#router.find(asked.target)
-    if (found === undefined) throw unknownPath(path)
-    asked.path = found.path
-    const endpoint = found.endpoints.get(method)
-    if (endpoint !== undefined) return this.#enter(asked, endpoint, found)
-    const { allow } = found
-    if (method === 'OPTIONS') {
-      // Preflights are not rate-limited: a browser tells its page nothing about a refused one, not even when to retry.
-      if (!answerPreflight(asked.request, asked.fields, allow)) countRequest(asked.exchange, asked.path, this.#options)
-      asked.fields['allow'] = allow
-      return this.#send(asked, 204)
-    }
-    asked.fields['allow'] = allow
-    throw new AppError('methodNotAllowed', `${method} is not served at ${found.path}, only ${allow}`)
+    // Preflights are not rate-limited: a browser tells its page nothing about a refused one, not even when to retry.
+    if (!answerPreflight(request, fields, allow)) this.#count(request)
+    return { status: 204, fields }
   }
 
-  /** Identifies the caller, then checks the head of the body. */
-  #enter(asked: Asked, endpoint: Endpoint, found: Found): void | Promise<void> {
-    const { request, exchange, fields } = asked
-    const { operation } = endpoint
-    exchange.operation = operation
-    if (operation.scopes !== undefined) Object.assign(fields, privateFields)
-    const caller = endpoint.identify(request.headers, request.socket)
-    const goOn = (known?: Caller): void | Promise<void> => {
-      if (known !== undefined) exchange.caller = known
-      const waits = expectsContinue(request)
-      if (hasBody(request)) {
-        endpoint.checkBodyHeaders(request.headers)
-        if (waits) asked.response.writeContinue()
-      }
-      return this.#read(asked, endpoint, found)
+  /** Identifies the caller. */
+  #enter(asked: Asked): Reply | Promise<Reply> {
+    const { request, fields, endpoint } = asked
+    request.operation = endpoint.operation
+    request.isCounted = endpoint.isFree
+    if (endpoint.operation.scopes !== undefined) Object.assign(fields, privateFields)
+    const caller = endpoint.identify(request)
+    return caller instanceof Promise ? caller.then((known) => this.#admit(asked, known)) : this.#admit(asked, caller)
+  }
+
+  /** Checks what is said about the body, then reads it. */
+  #admit(asked: Asked, caller: Caller | undefined): Reply | Promise<Reply> {
+    const { request, endpoint } = asked
+    request.caller = caller
+    const { body, method } = request
+    assertExpectation(request)
+    if (body === undefined) return this.#answer(asked, undefined)
+    endpoint.checkBodyFields(request)
+    if (Buffer.isBuffer(body)) return this.#answer(asked, body)
+    if (method === 'GET' || method === 'HEAD') return body.skip().then(() => this.#answer(asked, undefined))
+    return body.read(this.#options.limits.bodyBytesMax).then((bytes) => this.#answer(asked, bytes))
+  }
+
+  /** Reads the input, counts it, and calls the handler: that of a list in its turn. */
+  #answer(asked: Asked, body: Buffer | undefined): Reply | Promise<Reply> {
+    const { request, endpoint, found } = asked
+    const find = (assertWanted: () => void): Reply | Promise<Reply> => {
+      assertWanted()
+      const answer = endpoint.answer(request, found, body, assertWanted)
+      return answer instanceof Promise
+        ? answer.then((later) => this.#toReply(asked, later))
+        : this.#toReply(asked, answer)
     }
-    return caller instanceof Promise ? caller.then(goOn) : goOn(caller)
+    if (!endpoint.isOfMany) return find(isWanted)
+    const { largeAnswers } = this.#options
+    const assertWanted = (): void => largeAnswers.assertWanted(request.connection)
+    return largeAnswers.begin()?.then(() => find(assertWanted)) ?? find(assertWanted)
   }
 
-  #read(asked: Asked, endpoint: Endpoint, found: Found): void | Promise<void> {
-    const { request } = asked
-    const answer = (body?: Buffer) => this.#answer(asked, endpoint, found, body)
-    if (!hasBody(request)) return answer()
-    // Nobody wants the body. What is wrong with the part of it that has arrived is found first.
-    if (request.method === 'GET' || request.method === 'HEAD') return Promise.resolve().then(() => answer())
-    return readBody(request, this.#options.limits.bodyBytesMax).then(answer)
-  }
-
-  #answer(asked: Asked, endpoint: Endpoint, { params, query }: Found, body: unknown): void | Promise<void> {
-    const { request, response, exchange } = asked
-    const { connections, peers } = this.#options
-    const { socket } = request
-    const headers = request.headers as Readonly<Record<string, string>>
-    const find = () =>
-      endpoint.answer({
-        texts: { params, query, headers, body },
-        caller: exchange.caller,
-        host: hostAsked(request, request.url ?? '/'),
-        scheme: peers.schemeOf(socket, headers),
-        accept: headers['accept'],
-        acceptEncoding: headers['accept-encoding'],
-        assertWanted: () => connections.largeAnswers.assertWanted(socket),
-        onClosed: (listener) => onceClosed(response, listener),
-        socket,
-        response,
-        exchange,
-      })
-    const answer = endpoint.isOfMany ? connections.largeAnswers.find(connectionOf(socket), find) : find()
-    if (answer instanceof Promise) return answer.then((found) => this.#reply(asked, endpoint, found))
-    this.#reply(asked, endpoint, answer)
-  }
-
-  #reply(asked: Asked, endpoint: Endpoint, answer: Answer<OperationId>): void {
-    const { request, response, fields } = asked
-    // The server has already answered: the body broke after authentication.
-    if (response.headersSent) return
-    const { largeAnswers } = this.#options.connections
-    if (endpoint.isOfMany && answer.body instanceof Uint8Array && !request.socket.destroyed) {
-      largeAnswers.add(response, answer.body.length)
-      response.once('close', () => largeAnswers.forget(response))
+  #toReply({ request, fields, endpoint }: Asked, answer: Answer<OperationId>): Reply {
+    const { status, headers, body: value } = answer
+    const body = value === undefined ? undefined : toBody(value)
+    const isPage = endpoint.isOfMany && typeof body === 'object'
+    if (isPage) this.#options.largeAnswers.add(request.connection, body.length)
+    for (const name in headers) fields[name] = headers[name] as string
+    if (status === 200) fields['content-type'] = answer.type ?? endpoint.mediaType
+    if ('stream' in answer) {
+      const { stream } = answer
+      const { authorization } = request.fields
+      const credential = { authorization, check: () => endpoint.reidentify(authorization) }
+      return { status, fields, stream: (replyStream) => stream(replyStream, credential) }
     }
-    if ('stream' in answer && request.method !== 'HEAD') {
-      this.#stream(asked, endpoint, answer)
-      return
-    }
-    Object.assign(fields, answer.headers)
-    if (this.#options.isStopping()) fields['connection'] = 'close'
-    if (answer.status === 200) fields['content-type'] = answer.type ?? endpoint.mediaType
-    // HEAD of a stream has no length: its body has no end.
-    this.#send(asked, answer.status, answer.body === undefined ? undefined : toBody(answer.body))
-  }
-
-  /** Sends the head, and hands the rest over. */
-  #stream(
-    { request, response, exchange, fields }: Asked,
-    endpoint: Endpoint,
-    { headers, type, stream: write }: Extract<Answer<OperationId>, { readonly stream: unknown }>,
-  ): void {
-    response.once('close', () => {
-      const isLeft = connectionOf(request.socket).endReason === 'clientLeft'
-      // A response that was ended is reported as any other.
-      if (isLeft && !response.writableFinished) this.#options.observe(finishedEvent(exchange, 200, 0, true))
-    })
-    response.writeHead(200, { ...fields, ...headers, 'content-type': type })
-    response.flushHeaders()
-    noteStream(response)
-    write(response, () => endpoint.reidentify(request.headers.authorization))
-  }
-
-  #send({ response, fields }: Asked, status: number, body?: string | Uint8Array): void {
-    if (body !== undefined) {
-      fields['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.length)
-    }
-    response.writeHead(status, fields)
-    response.end(body)
+    if (body === undefined) return { status, fields }
+    fields['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.length)
+    return { status, fields, body, isPage }
   }
 
   /** Answers a failed request, at any step. */
-  #refuse(asked: Asked, error: unknown): void {
-    const { request, response, exchange, target, fields } = asked
-    // The server has already answered: a body that broke or timed out does not wait for its operation.
-    if (response.headersSent) return
-    const failure = toAppError(error, exchange.requestId)
-    // A failure that breaks the connection closes it even if the caller gets 429 instead.
-    const mustClose = this.#problems.mustClose(request, failure)
-    exchange.failure = this.#counted(asked, failure)
-    if (this.#options.isStopping()) fields['connection'] = 'close'
-    const { method, headers } = request
-    const asks = { method: method ?? '', url: target, headers }
-    const problem = forBrowser(this.#problems.of(exchange.failure, exchange.operation?.scopes), exchange.failure, asks)
-    Object.assign(fields, problem.headers)
-    if (mustClose) {
-      this.#problems.answerAndClose(response, { ...problem, headers: fields })
-    } else {
-      response.writeHead(problem.status, fields)
-      response.end(problem.body)
-    }
+  #refuse(request: Request, fields: ReplyFields, error: unknown): Reply {
+    const found = toAppError(error, request.id)
+    // A failure that breaks the connection ends it even if the caller gets 429 instead.
+    const isLast = breaksConnection(found)
+    const failure = this.#counted(request, found)
+    request.failure = failure
+    const problem = forBrowser(problemOf(failure, request.operation?.scopes), failure, request)
+    Object.assign(fields, problem.fields)
+    return { status: problem.status, fields, body: problem.body, isLast }
   }
 
   /** The error of a failed request; always 429 for a caller over its limit. */
-  #counted(asked: Asked, failure: AppError): AppError {
+  #counted(request: Request, failure: AppError): AppError {
     try {
-      countRequest(asked.exchange, asked.path, this.#options, failure)
+      this.#count(request, failure)
       return failure
     } catch (refusal) {
-      return toAppError(refusal, asked.exchange.requestId)
+      return toAppError(refusal, request.id)
     }
+  }
+
+  /**
+   * Counts a request that no operation has counted, as one unit of its caller, or of its address.
+   *
+   * @param failure may identify the caller.
+   * @throws AppError `rateLimited` over the limit.
+   */
+  #count(request: Request, failure?: AppError): void {
+    if (request.isCounted) return
+    request.isCounted = true
+    const caller = request.caller ?? failure?.caller
+    this.#options.rateLimiter?.take(caller?.id ?? networkOf(request.clientAddress), 1)
   }
 }
 
-/** Collects a body. If the server answers the request meanwhile, it drops these listeners. */
-function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > bytesMax) return Promise.reject(bodyTooLarge(bytesMax))
-  return new Promise((resolve, reject) => {
-    const pieces: Buffer[] = []
-    let bytes = 0
-    const take = (piece: Buffer): void => {
-      bytes += piece.length
-      pieces.push(piece)
-      if (bytes <= bytesMax) return
-      request.off('data', take)
-      reject(bodyTooLarge(bytesMax))
-    }
-    request.on('data', take)
-    request.once('end', () => resolve(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)))
-    request.once('error', reject)
-  })
+/** A client may wait for 100 Continue, and for nothing else (RFC 9110, section 10.1.1). */
+function assertExpectation({ fields, isHttp10 }: Request): void {
+  const { expect } = fields
+  if (expect === undefined || isHttp10 || expect.toLowerCase() === '100-continue') return
+  throw new AppError('expectationFailed', `Expect: must be 100-continue, got ${JSON.stringify(expect)}`)
 }
 
 function unknownPath(path: string): AppError {
@@ -281,9 +214,11 @@ function hintFor(path: string): string {
   return /^\/(swagger|api-?docs|redoc|openapi)/i.test(path) ? '; see /docs, /openapi.json and /openapi.yaml' : ''
 }
 
-/** A target may be in absolute form, with scheme and host (RFC 9112, section 3.2.2). */
-function toOriginForm(url: string): string {
-  return /^https?:\/\//i.test(url) ? url.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^(?!\/)/, '/') : url
+/** Strings and bytes are sent unchanged, other values as JSON. */
+function toBody(body: unknown): string | Uint8Array<ArrayBuffer> {
+  return typeof body === 'string' || body instanceof Uint8Array
+    ? (body as Uint8Array<ArrayBuffer>)
+    : JSON.stringify(body)
 }
 
 function assertOneToOne(operations: readonly Operation[], handlers: Handlers): void {

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import type { ServeConfig } from '../config.ts'
 import { codeOf, messageOf, SettingError } from '../domain/errors.ts'
-import type { KeyPair } from '../http/service-options.ts'
+import type { KeyPair } from '../http/wire/server.ts'
 import { explainSettingFailure } from '../store/paths.ts'
 
 export interface CheckedKeyPair extends KeyPair {

@@ -2,8 +2,7 @@
 
 import { once } from 'node:events'
 import { lstatSync, rmSync } from 'node:fs'
-import type { Server } from 'node:http'
-import { connect } from 'node:net'
+import { connect, type Server } from 'node:net'
 import type { ServeConfig } from '../config.ts'
 import { codeOf, messageOf, OperatorError, SettingError } from '../domain/errors.ts'
 import { assertFolderOf, explainSettingFailure } from '../store/paths.ts'

@@ -2,10 +2,9 @@
 
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import type { Server } from 'node:http'
-import type { Server as HttpsServer } from 'node:https'
-import { Server as NetServer } from 'node:net'
+import type { Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Server as TlsServer } from 'node:tls'
 import { jwtSettingsOf, type ServeConfig } from '../config.ts'
 import type { Contract } from '../contract/contract.ts'
 import { Webhooks } from '../deliver/webhooks.ts'
@@ -16,6 +15,7 @@ import type { Store } from '../domain/store.ts'
 import { createAuthenticate, type VerifyJwt } from '../http/authenticate.ts'
 import { ChangeStreams } from '../http/change-streams.ts'
 import { changeHandlers, changeTraits } from '../http/changes.ts'
+import { LargeAnswers } from '../http/large-answers.ts'
 import type { Intercept } from '../http/operations.ts'
 import { documentHandlers, documentTraits } from '../http/pages/document.ts'
 import { readScripts } from '../http/pages/read-scripts.ts'
@@ -23,12 +23,12 @@ import { readSite } from '../http/pages/read-site.ts'
 import { siteHandlers } from '../http/pages/site.ts'
 import { plantHandlers, plantTraits } from '../http/plants.ts'
 import { RateLimiter } from '../http/rate-limit.ts'
-import { tlsOptions } from '../http/server.ts'
-import { createService } from '../http/service.ts'
+import { Service } from '../http/service.ts'
 import { TokenUses } from '../http/token-uses.ts'
 import { Connections } from '../http/wire/connections.ts'
-import { requestIdsFrom } from '../http/wire/exchange.ts'
+import { NodeParser } from '../http/wire/node-parser.ts'
 import { createPeers } from '../http/wire/peers.ts'
+import { createServer, tlsOptions } from '../http/wire/server.ts'
 import { openJwts } from '../identity/jwt.ts'
 import type { Limits } from '../limits.ts'
 import { readVersion, userAgent } from '../version.ts'
@@ -65,7 +65,7 @@ export async function startServer(options: RunningServerOptions) {
   let used = keyPair
   const jwt = jwtSettingsOf(config)
   const jwts = jwt && (await openJwts(jwt, { clock: systemClock, limits, observe }))
-  const { server, connections, tokenUses, streams, beReady } = composeServer(options, jwts?.verify)
+  const { server, connections, tokenUses, streams, beReady } = await composeServer(options, jwts?.verify)
   const scheme = keyPair === undefined ? 'http' : 'https'
   const url = await listen(server, config, scheme, unacceptedConnectionsMax)
   const webhooks = new Webhooks({
@@ -101,7 +101,7 @@ export async function startServer(options: RunningServerOptions) {
     /** Uses another certificate for new connections; open ones keep theirs. */
     useKeyPair: (pair: CheckedKeyPair): void => {
       used = pair
-      ;(server as HttpsServer).setSecureContext({ ...tlsOptions, cert: pair.cert, key: pair.key })
+      ;(server as TlsServer).setSecureContext({ ...tlsOptions, cert: pair.cert, key: pair.key })
     },
     /** Resolves once the last connection closes after `stopping` aborted. */
     ended: end(),
@@ -109,19 +109,19 @@ export async function startServer(options: RunningServerOptions) {
 }
 
 /** Assembles a server without starting it. */
-function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJwt) {
+async function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJwt) {
   const { store, contract, config, observe, limits, stopping, descriptorsMax, keyPair, intercept } = options
   let isReady = false
   const { publicUrl, rateLimit } = config
   const basePath = publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')
   // A server at its limit can still answer open connections.
   const connectionsMax = Math.max(Math.min(limits.connectionsMax, descriptorsMax - descriptorsKept), 1)
+  const serverLimits = { ...limits, connectionsMax }
   const newRequestId = newRequestIds()
-  const requestIdOf = requestIdsFrom(newRequestId)
-  const connections = new Connections({ limits, clock: systemClock, observe, requestIdOf })
+  const largeAnswers = new LargeAnswers(limits)
   const tokenUses = new TokenUses(store, systemClock, limits)
-  const streams = new ChangeStreams(store, systemClock, limits, connections.largeAnswers)
-  const server = createService({
+  const streams = new ChangeStreams(store, systemClock, limits, largeAnswers)
+  const service = new Service({
     contract,
     handlers: {
       ...siteHandlers(readSite(), readVersion(), readScripts(), basePath, contract.properties),
@@ -141,18 +141,26 @@ function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJwt) {
     },
     traits: { ...plantTraits, ...changeTraits, ...documentTraits },
     authenticate: createAuthenticate(tokenUses, systemClock, limits, verifyJwt),
-    limits: { ...limits, connectionsMax },
+    limits,
     allowedOrigins: config.corsOrigin,
     observe,
-    connections,
-    peers: createPeers(config.trustProxy),
+    largeAnswers,
     newRequestId,
-    requestIdOf,
-    isStopping: () => stopping.aborted,
-    ...(keyPair !== undefined && { keyPair }),
     ...(rateLimit !== undefined && { rateLimiter: new RateLimiter(rateLimit, systemClock, limits) }),
     ...(intercept !== undefined && { intercept }),
   })
+  const connections = new Connections({
+    limits: serverLimits,
+    clock: systemClock,
+    service,
+    parser: new NodeParser(limits),
+    peers: createPeers(config.trustProxy),
+    largeAnswers,
+    newRequestId,
+    readsPlainRequests: config.parser === 'fast',
+    isStopping: () => stopping.aborted,
+  })
+  const server = await createServer(connections, serverLimits, keyPair)
   const beReady = (): void => {
     isReady = true
   }
@@ -180,8 +188,7 @@ async function drain(server: Server, connections: Connections, limits: Limits): 
   const graceEndedMs = monotonicMs()
   await connections.takeLast()
   const closed = once(server, 'close')
-  // An HTTP server's own close would also close connections whose answer is not fully sent.
-  NetServer.prototype.close.call(server)
+  server.close()
   connections.goOn()
   const closeIdle = setInterval(() => connections.closeIdle(graceEndedMs - limits.stopGraceMs), drainCheckMs)
   const cut = setTimeout(() => connections.closeAll(), limits.drainMsMax)
@@ -189,6 +196,4 @@ async function drain(server: Server, connections: Connections, limits: Limits): 
   clearInterval(closeIdle)
   clearTimeout(cut)
   connections.stop()
-  // Only stops the HTTP server's periodic connection check, which would keep the server in memory.
-  server.close()
 }

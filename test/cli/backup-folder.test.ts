@@ -10,7 +10,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { systemClock } from '../../src/domain/clock.ts'
 import { limits } from '../../src/limits.ts'
-import { idOfSeries, nameOfBackup, prune } from '../../src/store/sqlite/backup/backup-series.ts'
+import { idOfSeries, nameOfBackup, prune } from '../../src/store/sqlite/backup.ts'
 import { sqliteEngine } from '../../src/store/sqlite/engine.ts'
 import { openWritable } from '../../src/store/sqlite/file/database.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
@@ -20,7 +20,7 @@ import { type Finished, runHere, runProgram, startProgram, startServer } from '.
 import { exhaustive } from '../support/ring.ts'
 
 import { busyMsMax, damageTable, openTestStore } from '../support/store.ts'
-import { countCalls, killAt, nameCalls, noStrace, runInjected, syncCalls } from '../support/strace.ts'
+import { countCalls, killAt, nameCalls, noStrace, runInjected, runStopped, syncCalls } from '../support/strace.ts'
 
 import { until } from '../support/time.ts'
 
@@ -342,6 +342,20 @@ describe('a backup that fails', () => {
       assert.deepEqual(await readdir(scene.to), [])
     })
   }
+
+  test('as the store is replaced while it is copied says so, and leaves nothing', { skip: noStrace }, async () => {
+    await using folder = await makeFolder()
+    const { store, to } = await makeScene(folder)
+    // The first file that the copying process syncs is the copy, once everything is read.
+    const args = ['backup', join(to, 'b.db'), '--store', store]
+    const { status, stderr } = await runStopped('fsync', args, folder, async () => {
+      await copyFile(store, `${store}.other`)
+      await rename(`${store}.other`, store)
+    })
+    assert.equal(stderr, `plantstore: ${store} was deleted or replaced while the program was running\n`)
+    assert.equal(status, 1)
+    assert.deepEqual(await readdir(to), [])
+  })
 
   exhaustive.test('as a restore holds the store says so of the store, and leaves nothing', async () => {
     await using folder = await makeFolder()

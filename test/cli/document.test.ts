@@ -119,7 +119,17 @@ describe('a field of a plant', async () => {
 
     before(async () => {
       await mkdir(copy)
-      for (const name of ['bin', 'examples', 'scripts', 'site', 'src', 'package.json', 'tsconfig.json']) {
+      for (const name of [
+        'bin',
+        'examples',
+        'scripts',
+        'site',
+        'src',
+        'client',
+        'verify',
+        'package.json',
+        'tsconfig.json',
+      ]) {
         await cp(join(root, name), join(copy, name), { recursive: true })
       }
       await symlink(join(root, 'node_modules'), join(copy, 'node_modules'))

@@ -10,7 +10,7 @@ import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { systemClock } from '../../src/domain/clock.ts'
-import { limits } from '../../src/limits.ts'
+import { commandLimits, limits } from '../../src/limits.ts'
 import { findLost, writeUntilGone } from '../crash/burst.ts'
 import { walk } from '../store/suite.ts'
 import { Client } from '../support/client.ts'
@@ -286,7 +286,7 @@ describe('plantstore import and export', () => {
           await sleep(5)
           assert.equal(child.exitCode, null, child.exitCode === null ? '' : (await finished).stderr)
           if (!existsSync(store)) continue
-          await using opened = await openTestStore(store, { exclusive: false })
+          await using opened = await openTestStore(store, { exclusive: false, limits: commandLimits })
           hasPlants = (await listPage(opened, { limit: 1 })).length > 0
         }
         child.kill('SIGKILL')

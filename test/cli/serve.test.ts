@@ -12,6 +12,7 @@ import { limits } from '../../src/limits.ts'
 import { Client, encodeRequest, plantJson } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
 import { noScript, startOnTerminal } from '../support/on-terminal.ts'
+import { sample } from '../support/own-documents.ts'
 import { toPlant } from '../support/plants.ts'
 import { cleanEnvironment, launcher, runHere, runProgram, startProgram, startServer } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
@@ -60,6 +61,20 @@ describe('plantstore serve', () => {
     ] as const) {
       const url = /listens on (http:\S+)/.exec(shown)?.[1]
       assert.ok(shown.includes(`\nThe page: ${url}/${token}\nThe reference: ${url}/docs\n`), shown)
+    }
+  })
+
+  test('suggests a plant that its document allows, or none', async () => {
+    await using folder = await makeFolder()
+    for (const [required, suggestion] of [
+      ['[name]', /-d '\{"id": 1, "name": "Monstera deliciosa", "tag": "aroid"\}'/],
+      ['[name, light]', /^List the plants:\n\n {2}curl -i \S+ -H '[^']*'$/m],
+    ] as const) {
+      const document = folder.file('own.yaml')
+      await writeFile(document, sample.replace('required:\n        - name', `required: ${required}`))
+      const args = ['--document', document, '--first-token-file', '-']
+      await using server = await startServer(folder.file(`${required.length}.db`), { args })
+      assert.match(server.output.stderr, suggestion)
     }
   })
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, describe, test } from 'node:test'
-import { PlantStoreClient } from '../../src/client/client.ts'
+import { PlantStoreClient } from '../../client/client.ts'
 import { makeFolder } from '../support/folder.ts'
 import { cleanEnvironment, type Finished, runHere, startProgram, startServer } from '../support/program.ts'
 import { until } from '../support/time.ts'

@@ -6,7 +6,7 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type Change, PlantStoreClient, PlantStoreError } from '../../src/client/client.ts'
+import { type Change, PlantStoreClient, PlantStoreError } from '../../client/client.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { makeFolder } from '../support/folder.ts'
 import { runHere, startServer } from '../support/program.ts'

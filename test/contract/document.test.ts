@@ -6,15 +6,13 @@ import { describe, test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
 import { generateCompiled } from '../../scripts/compiled.ts'
-import { generateJson, generateTypes } from '../../scripts/generate.ts'
+import { generateJson, generateSchemas, generateTypes } from '../../scripts/generate.ts'
 import { loadContract } from '../../src/contract/contract.ts'
 import { readDocument } from '../../src/contract/document.ts'
-import { systemClock } from '../../src/domain/clock.ts'
 import { errorNumbers, statusOf } from '../../src/domain/errors.ts'
+import { LargeAnswers } from '../../src/http/large-answers.ts'
 import type { Handlers } from '../../src/http/operations.ts'
-import { createService } from '../../src/http/service.ts'
-import { Connections } from '../../src/http/wire/connections.ts'
-import { createPeers } from '../../src/http/wire/peers.ts'
+import { Service } from '../../src/http/service.ts'
 import { limits } from '../../src/limits.ts'
 
 const yaml = await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8')
@@ -180,6 +178,11 @@ describe('openapi.yaml', () => {
     assert.match(committed, /id: bigint/)
   })
 
+  test('gives the very types of the client that are committed', async () => {
+    const committed = await readFile(new URL('../../client/schemas.ts', import.meta.url), 'utf8')
+    assert.equal(await generateSchemas(), committed, 'run `npm run generate`')
+  })
+
   test('gives the very validators and serialisers that are committed', async () => {
     const committed = await readFile(new URL('../../src/contract/compiled.ts', import.meta.url), 'utf8')
     assert.equal(generateCompiled(), committed, 'run `npm run generate`')
@@ -189,35 +192,32 @@ describe('openapi.yaml', () => {
 describe('the contract', () => {
   const parts = {
     contract: loadContract(),
-    authenticate: Object.assign(() => assert.fail(), { known: () => assert.fail() }),
+    authenticate: () => assert.fail(),
     traits: {},
     limits,
     allowedOrigins: [],
     observe: () => {},
     newRequestId: () => 'a-1',
-    requestIdOf: () => 'a-1',
-    connections: new Connections({ limits, clock: systemClock, observe: () => {}, requestIdOf: () => 'a-1' }),
-    peers: createPeers([]),
-    isStopping: () => false,
+    largeAnswers: new LargeAnswers(limits),
   }
   const handler = () => assert.fail()
   const complete = Object.fromEntries(parts.contract.operations.map(({ id }) => [id, handler])) as unknown as Handlers
 
   test('is served when operations and handlers match one to one', async () => {
-    createService({ ...parts, handlers: complete })
+    new Service({ ...parts, handlers: complete })
   })
 
   test('refuses to start without a handler for an operation', () => {
     const { createPlant, ...incomplete } = complete
     assert.throws(
-      () => createService({ ...parts, handlers: incomplete as Handlers }),
+      () => new Service({ ...parts, handlers: incomplete as Handlers }),
       /without a handler \[createPlant\]/,
     )
   })
 
   test('refuses to start with a handler that has no operation', () => {
-    const handlers = { ...complete, waterPlant: handler } as Handlers
-    assert.throws(() => createService({ ...parts, handlers }), /without an operation \[waterPlant\]/)
+    const handlers = { ...complete, noOperation: handler } as Handlers
+    assert.throws(() => new Service({ ...parts, handlers }), /without an operation \[noOperation\]/)
   })
 
   test('refuses a document with a scope that does not exist', () => {

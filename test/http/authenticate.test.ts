@@ -67,10 +67,9 @@ for (const [kind, make] of Object.entries(kinds)) {
         await authenticate(`bEARER${' '.repeat(blanks)}${credential}`, scopes)
       }
       clock.monotonic += 499
-      assert.notEqual(authenticate.known(`Bearer ${credential}`, scopes), undefined)
+      assert.ok(!(authenticate(`Bearer ${credential}`, scopes) instanceof Promise))
       assert.equal(asked.length, 1)
       clock.monotonic += 1
-      assert.equal(authenticate.known(`Bearer ${credential}`, scopes), undefined)
       await authenticate(`Bearer ${credential}`, scopes)
       assert.equal(asked.length, 2)
     })
@@ -82,11 +81,9 @@ for (const [kind, make] of Object.entries(kinds)) {
       const use = async (scope: 'plants:read' | 'plants:write') => authenticate(header, [scope])
       await use('plants:read')
       clock.wall += 999
-      assert.notEqual(authenticate.known(header, scopes), undefined)
+      assert.ok(!(authenticate(header, scopes) instanceof Promise))
       await rejectsWith(use('plants:write'), 'insufficientScope')
-      assert.equal(authenticate.known(header, ['plants:write']), undefined)
       clock.wall += 1
-      assert.equal(authenticate.known(header, scopes), undefined)
       await rejectsWith(use('plants:read'), 'invalidToken')
       assert.equal(asked.length, 1)
     })

@@ -5,7 +5,6 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { DatabaseSync } from 'node:sqlite'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServiceEvent } from '../../src/domain/events.ts'
@@ -166,26 +165,6 @@ describe('the streams of a server', () => {
       const url = `http://127.0.0.1:${port}`
       await until('there is room', async () => (await countAtOnce(url, client.token, 20, 429)) === 20)
     }
-  })
-
-  test('give their places back when their client leaves before they could begin', async () => {
-    await using service = await startService({ changeStreamsOfCallerMax: 1, storeBusyMsMax: 60_000 })
-    const { client, port, path } = service
-    // Held by another process, the store has the first response wait, and the stream behind it.
-    using other = new DatabaseSync(path)
-    other.exec('BEGIN IMMEDIATE')
-    const socket = connect({ port, host: '127.0.0.1' })
-    const get = { method: 'GET', target: '/changes', headers: { Accept: 'text/event-stream' } }
-    socket.write(Buffer.concat([{ body: plantJson(1n, 'n') }, get].map((parts) => encodeRequest(client.token, parts))))
-    const open = () => EventReader.open(`http://127.0.0.1:${port}/changes?after=now`, client.token)
-    const isRefused = async (): Promise<boolean> => {
-      await using stream = await open()
-      return stream.status === 429
-    }
-    await until('its place is taken', isRefused)
-    socket.resetAndDestroy()
-    await until('there is room', async () => !(await isRefused()))
-    other.exec('ROLLBACK')
   })
 
   test('are one request each in the log, whoever ends them', async () => {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { corsRows } from '../../src/verify/rows/cors.ts'
+import { corsRows } from '../../verify/rows/cors.ts'
 import { checkRow, makeRows } from '../support/rows.ts'
 import { startService } from '../support/service.ts'
 

@@ -1,18 +1,18 @@
-// Creates over a real socket: the rows of src/verify, with what our own messages say, and rows for this service alone.
+// Creates over a real socket: the rows of verify, with what our own messages say, and rows for this service alone.
 // Each answer is held to the served document; afterwards the store must hold what was acknowledged and nothing else.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type ErrorCode, errorNumbers } from '../../src/domain/errors.ts'
-import { type NewPlant, plantJson } from '../../src/verify/plant.ts'
-import { bodyRows, sizeRows } from '../../src/verify/rows/bodies.ts'
-import { credentialRows } from '../../src/verify/rows/credentials.ts'
-import { mediaTypeRows, orderRows } from '../../src/verify/rows/fields.ts'
-import { keyRows } from '../../src/verify/rows/idempotency.ts'
-import { int64Rows } from '../../src/verify/rows/int64.ts'
-import { pathRows } from '../../src/verify/rows/paths.ts'
-import { specifiedRows } from '../../src/verify/rows/specified.ts'
-import { nameRows, tagRows } from '../../src/verify/rows/texts.ts'
+import { type NewPlant, plantJson } from '../../verify/plant.ts'
+import { bodyRows, sizeRows } from '../../verify/rows/bodies.ts'
+import { credentialRows } from '../../verify/rows/credentials.ts'
+import { mediaTypeRows, orderRows } from '../../verify/rows/fields.ts'
+import { keyRows } from '../../verify/rows/idempotency.ts'
+import { int64Rows } from '../../verify/rows/int64.ts'
+import { pathRows } from '../../verify/rows/paths.ts'
+import { specifiedRows } from '../../verify/rows/specified.ts'
+import { nameRows, tagRows } from '../../verify/rows/texts.ts'
 import { Client, type Connection, type RowRequest } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { describeOnEngines } from '../support/engines.ts'
@@ -20,7 +20,7 @@ import { assertNamed, checkRow as checkSharedRow, type Messages, makeRows, makeT
 import { serveHere } from '../support/service.ts'
 import { openTestStore, readPlant } from '../support/store.ts'
 
-/** The rows of src/verify whose requests are creates, or are at the paths around it. */
+/** The rows of verify whose requests are creates, or are at the paths around it. */
 const sharedMakers = [
   ...[specifiedRows, int64Rows, nameRows, tagRows, bodyRows, sizeRows, mediaTypeRows, orderRows, credentialRows],
   ...[pathRows, keyRows],
@@ -28,7 +28,7 @@ const sharedMakers = [
 
 const notInt64 = /^id: must be an integer from -9223372036854775808 to 9223372036854775807, got /
 
-/** What our own messages say at rows of src/verify. */
+/** What our own messages say at rows of verify. */
 const messages: Messages = {
   'an id in quotes': notInt64,
   'an id in an array': /got an array$/,
@@ -50,7 +50,7 @@ const messages: Messages = {
   [`target /${'a'.repeat(39)}`]: /^there is nothing at \/a{199}$/,
 }
 
-/** Rows of src/verify after which the server has to end the connection. */
+/** Rows of verify after which the server has to end the connection. */
 const closing: ReadonlySet<string> = new Set([
   'a body of 65,537 bytes',
   'a body of 65,537 bytes, mostly white space',
@@ -89,7 +89,7 @@ function ownRows(token: string): Readonly<Record<string, OwnRow>> {
     'an id past every double': {
       request: id('1e400'),
       answer: 'invalidPlant',
-      message: /got a number too large to show$/,
+      message: /got a number too large for a double$/,
     },
     'an id that is a word': { request: id('"seven"'), answer: 'invalidPlant', message: /got "seven"$/ },
     'a body said to be of 10 GB': {

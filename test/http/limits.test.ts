@@ -4,8 +4,7 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { shownPath } from '../../src/http/wire/exchange.ts'
-import { type Stage, StageClocks } from '../../src/http/wire/stages.ts'
+import { shownPath } from '../../src/http/request.ts'
 import { type Limits, limits } from '../../src/limits.ts'
 import { Random } from '../power-loss/random.ts'
 import { type Connection, plantJson } from '../support/client.ts'
@@ -127,28 +126,6 @@ describe('limits', { concurrency: true }, () => {
     test('control: without clocks it does not', async () => {
       assert.notEqual(await countEndless({ connectionCheckMs: 60_000 }, 40, 2_000), 0)
     })
-  })
-
-  test('the clock of a stage begins anew with each answer, and stands still while an answer is read', () => {
-    const clocks = new StageClocks({ ...limits, answeringMsMax: 100, headersMsMax: 100, requestMsMax: 150 })
-    const socket = { writableLength: 0 }
-    const looks: readonly (readonly [ms: number, stage: Stage, progress: number, unread: number, isOver: boolean])[] = [
-      [0, 'answering', 1, 0, false],
-      [99, 'answering', 2, 0, false],
-      [198, 'answering', 2, 500, false],
-      [300, 'answering', 2, 500, false],
-      [399, 'answering', 2, 0, false],
-      [499, 'answering', 2, 0, true],
-      [500, 'head', 3, 0, false],
-      [599, 'body', 3, 0, false],
-      [650, 'body', 3, 0, true],
-    ]
-    const connection = { openedAtMs: 0, socket, stage: 'idle' as Stage, progress: 0 }
-    for (const [ms, stage, progress, writableLength, isOver] of looks) {
-      Object.assign(connection, { stage, progress })
-      socket.writableLength = writableLength
-      assert.equal(clocks.hasExpired(connection, ms), isOver, `${stage} at ${ms} ms`)
-    }
   })
 
   exhaustive.test('an empty line after an answer does not keep a connection open', async () => {

@@ -1,12 +1,12 @@
-// Reading, listing, replacing and deleting over HTTP: the rows of src/verify with our messages, and what no other server
+// Reading, listing, replacing and deleting over HTTP: the rows of verify with our messages, and what no other server
 // has to do.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { repeatRows } from '../../src/verify/rows/idempotency.ts'
-import { listRows } from '../../src/verify/rows/lists.ts'
-import { plantRows } from '../../src/verify/rows/plants.ts'
-import { summaryRows } from '../../src/verify/rows/summary.ts'
+import { repeatRows } from '../../verify/rows/idempotency.ts'
+import { listRows } from '../../verify/rows/lists.ts'
+import { plantRows } from '../../verify/rows/plants.ts'
+import { summaryRows } from '../../verify/rows/summary.ts'
 import { Client, encodeRequest } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { describeOnEngines } from '../support/engines.ts'
@@ -112,7 +112,7 @@ const notInt64 = /^id: must be an integer from -9223372036854775808 to 922337203
 /** The row after whose refusal the server ends the connection. */
 const closing = ['a replace of 65,537 bytes changes nothing', 'a replace of 65,537 bytes, mostly é changes nothing']
 
-/** What our own messages say at the rows of src/verify, answer by answer. */
+/** What our own messages say at the rows of verify, answer by answer. */
 const messages: Messages = {
   'another plant under a key that was used is refused': [
     ...[undefined, undefined],

@@ -118,7 +118,7 @@ describe('a rate limit', () => {
 test('a request costs as many units as it is work', () => {
   const traits = { ...plantTraits, ...changeTraits }
   const unitsOf = (operation: keyof typeof traits, query: object): number => {
-    const { units } = traits[operation] as Traits<OperationId>
+    const { units } = (traits[operation] ?? {}) as Traits<OperationId>
     return units === undefined || units === 0 ? 1 : units({ query })
   }
   assert.equal(unitsOf('getPlant', {}), 1)

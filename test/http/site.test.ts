@@ -13,7 +13,7 @@ import { startServer } from '../support/program.ts'
 import { importClient, loadScripts } from '../support/site.ts'
 
 const folder = fileURLToPath(new URL('../../site', import.meta.url))
-const clientFolder = fileURLToPath(new URL('../../src/client', import.meta.url))
+const clientFolder = fileURLToPath(new URL('../../client', import.meta.url))
 const sources = await Array.fromAsync(glob('*.ts', { cwd: folder }))
 
 /** What is wrong with a text as a module of JavaScript. */

@@ -2,21 +2,26 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { IncomingMessage, ServerResponse } from 'node:http'
 import { connect, Socket } from 'node:net'
-import { PassThrough } from 'node:stream'
+import { Duplex, PassThrough } from 'node:stream'
 import { describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../../src/domain/clock.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { RequestAborted, ServiceEvent } from '../../src/domain/events.ts'
+import { LargeAnswers } from '../../src/http/large-answers.ts'
+import type { Reply, RequestConnection } from '../../src/http/request.ts'
+import type { Service } from '../../src/http/service.ts'
+import { Connection, type ConnectionOptions } from '../../src/http/wire/connection.ts'
 import { Connections } from '../../src/http/wire/connections.ts'
-import { limits } from '../../src/limits.ts'
+import { NodeParser } from '../../src/http/wire/node-parser.ts'
+import { createPeers } from '../../src/http/wire/peers.ts'
+import { type Limits, limits } from '../../src/limits.ts'
 import { createLog } from '../../src/observe/log.ts'
 import { Client, encodeRequest, plantJson } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
 import { startServer } from '../support/program.ts'
-import { type Service, startService } from '../support/service.ts'
+import { startService, type Service as TestService } from '../support/service.ts'
 import { until } from '../support/time.ts'
 
 const document = encodeRequest('', { method: 'GET', target: '/openapi.json' })
@@ -24,14 +29,39 @@ const document = encodeRequest('', { method: 'GET', target: '/openapi.json' })
 const manyDocuments = Buffer.concat(Array.from({ length: 400 }, () => document))
 
 /** A client that sends requests and reads nothing. */
-async function neverRead(service: Service, bytes: Buffer): Promise<Socket> {
+async function neverRead(service: TestService, bytes: Buffer): Promise<Socket> {
   const socket = connect({ port: service.port, host: '127.0.0.1' }).pause()
   socket.on('error', () => {})
   socket.write(bytes)
   return socket
 }
 
-function aborted({ events }: Service): readonly RequestAborted[] {
+function serviceOf(serve: Service['serve']): Service {
+  const fail = (): never => assert.fail()
+  const refuseBytes = (): Reply => ({ status: 400, fields: {}, body: '' })
+  return { serve, refuse: fail, refuseBytes, noteSent: () => {}, noteAborted: () => {} } as unknown as Service
+}
+
+/** The options of a connection, with a clock of the test. */
+function optionsOf(changed: Partial<Limits>, monotonicMs: () => number): ConnectionOptions {
+  const own = { ...limits, ...changed }
+  return {
+    limits: own,
+    clock: { ...systemClock, monotonicMs },
+    service: serviceOf(() => assert.fail()),
+    parser: new NodeParser(own),
+    peers: createPeers([]),
+    largeAnswers: new LargeAnswers(own),
+    newRequestId: () => 'a-1',
+    readsPlainRequests: true,
+    isStopping: () => false,
+    isHolding: () => false,
+    onMore: () => {},
+    onArriving: () => {},
+  }
+}
+
+function aborted({ events }: TestService): readonly RequestAborted[] {
   return events.filter((event) => event.kind === 'requestAborted')
 }
 
@@ -77,18 +107,13 @@ describe('an answer that is not read', { concurrency: true }, () => {
 
   test('may take a while when much waits, but not too much', async () => {
     let nowMs = 0
-    const clock = { ...systemClock, monotonicMs: () => nowMs }
-    const own = { ...limits, unreadBytesMax: 1_000, slowReaderMs: 2_000, connectionCheckMs: 1, unreadMsMax: 1_000_000 }
-    const connections = new Connections({ limits: own, clock, observe: () => {}, requestIdOf: () => '' })
+    const own = { unreadBytesMax: 1_000, slowReaderMs: 2_000, connectionCheckMs: 1, unreadMsMax: 1_000_000 }
+    const connections = new Connections(optionsOf(own, () => nowMs))
     const sockets = [550, 300].map((writableLength) => {
       const socket = new Socket().on('data', () => {}).on('end', () => {})
       Object.defineProperty(socket, 'writableLength', { value: writableLength })
       Object.defineProperty(socket, 'bytesWritten', { value: 0, writable: true })
-      connections.add(
-        socket,
-        () => false,
-        () => {},
-      )
+      connections.add(socket)
       return socket
     })
     for (const [atMs, cut] of [
@@ -138,58 +163,107 @@ describe('an answer that is not read', { concurrency: true }, () => {
   })
 
   test('keeps a page from being written that was looked for when less waited', async () => {
-    const own = { ...limits, unreadBytesMax: 1_000 }
-    const connections = new Connections({ limits: own, clock: systemClock, observe: () => {}, requestIdOf: () => '' })
-    const response = (): ServerResponse => new ServerResponse(new IncomingMessage(new Socket()))
-    const first = response()
-    const socket = new Socket()
-    const connection = connections.add(
-      socket.on('data', () => {}).on('end', () => {}),
-      () => false,
-      () => {},
-    )
-    const find = () => connections.largeAnswers.find(connection, () => {})
-    await Promise.all([find(), find()])
-    connections.largeAnswers.add(first, 1_000)
+    const pages = new LargeAnswers({ ...limits, unreadBytesMax: 1_000 })
+    const reader = (): RequestConnection => ({ socket: new Socket(), hasLeft: false, onceDone: () => {} })
+    const [first, second] = [reader(), reader()]
     const isOverloaded = (error: unknown): boolean => error instanceof AppError && error.code === 'overloaded'
-    assert.throws(() => connections.largeAnswers.add(response(), 1), isOverloaded)
-    await assert.rejects(find(), isOverloaded)
-    assert.throws(() => connections.largeAnswers.assertWanted(socket), isOverloaded)
-    connections.largeAnswers.forget(first)
-    await find()
-    connections.largeAnswers.assertWanted(socket)
-    // Forgotten twice, as one that is read while its connection closes, it makes no room that is not there.
-    connections.largeAnswers.forget(first)
-    const second = response()
-    connections.largeAnswers.add(second, 1_000)
-    assert.throws(() => connections.largeAnswers.add(response(), 1), isOverloaded)
-    connections.largeAnswers.forget(second)
-    socket.destroy()
-    assert.throws(() => connections.largeAnswers.assertWanted(socket), isOverloaded)
-    connections.largeAnswers.add(response(), 1)
-    connections.stop()
+    pages.assertWanted(first)
+    pages.add(first, 1_000)
+    assert.throws(() => pages.add(reader(), 1), isOverloaded)
+    assert.throws(() => pages.assertWanted(second), isOverloaded)
+    pages.forget(first)
+    pages.assertWanted(second)
+    // Forgotten twice, it makes no room that is not there.
+    pages.forget(first)
+    pages.add(second, 1_000)
+    assert.throws(() => pages.add(reader(), 1), isOverloaded)
+    pages.forget(second)
+    second.socket.destroy()
+    assert.throws(() => pages.assertWanted(second), isOverloaded)
+    pages.add(reader(), 1)
   })
 
-  // The first request of a connection is never plain.
-  for (const isPlain of [true, false]) {
-    const what = isPlain ? 'a plain request' : 'any other request'
-    test(`does not count when its client has left while it was made, for ${what}`, async () => {
+  for (const parser of ['fast', 'node'] as const) {
+    test(`does not count when its client has left while it was made, with the parser ${parser}`, async () => {
       // One page that is counted for ever keeps all others from being made.
-      await using service = await startService({ unreadBytesMax: 1, tokenTrustMs: 60_000 })
+      await using service = await startService({ unreadBytesMax: 1, tokenTrustMs: 60_000 }, { parser })
       const { client } = service
       assert.equal((await client.create(1n, 'n')).status, 200)
       const get = { method: 'GET', target: '/plants?limit=1000' }
       // The first page of a server waits for its thread, so that its client can leave in the meantime.
       const socket = connect({ port: service.port, host: '127.0.0.1' })
-      if (isPlain) {
-        socket.write(encodeRequest(client.token, { method: 'GET', target: '/plants/1' }))
-        await once(socket, 'data')
-      }
       socket.write(encodeRequest(client.token, get), () => socket.resetAndDestroy())
       await until('it is told of', () => aborted(service).some(({ path }) => path === '/plants'))
       for (let count = 0; count < 3; count += 1) assert.equal((await client.request(get)).status, 200)
     })
   }
+})
+
+describe('the clock of a connection', () => {
+  const msMax = { headersMsMax: 100, requestMsMax: 150, answeringMsMax: 200, keepAliveMsMax: 300 }
+  const get = Buffer.from('GET /plants/1 HTTP/1.1\r\nHost: a\r\n\r\n')
+  const head = Buffer.from('POST /plants HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n')
+
+  /** A connection of which a test sends the bytes, gives the answers and sets the time. */
+  function connect() {
+    const stream = new Duplex({ read: () => {}, write: (_bytes, _encoding, done) => done() })
+    const clocks: number[] = []
+    const socket = Object.assign(stream, { setTimeout: (ms: number) => clocks.push(ms) }) as unknown as Socket
+    let nowMs = 0
+    const replies: ((reply: Reply) => void)[] = []
+    const serve = () => new Promise<Reply>((resolve) => replies.push(resolve))
+    const connection = new Connection(socket, { ...optionsOf(msMax, () => nowMs), service: serviceOf(serve) })
+    const at = (ms: number): boolean => {
+      nowMs = ms
+      return connection.hasExpired(ms)
+    }
+    return { connection, socket, clocks, replies, at }
+  }
+
+  test('begins anew with each state; a head and its body share one', async () => {
+    const { connection, socket, replies, at } = connect()
+    assert.deepEqual([at(99), at(100)], [false, true])
+    at(50)
+    socket.emit('data', get)
+    assert.equal(connection.state, 'answering')
+    assert.deepEqual([at(249), at(250)], [false, true])
+    replies[0]?.({ status: 204, fields: {} })
+    await setImmediate()
+    assert.equal(connection.state, 'idle')
+    assert.deepEqual([at(549), at(550)], [false, true])
+    at(500)
+    socket.emit('data', head.subarray(0, 10))
+    assert.equal(connection.state, 'head')
+    assert.deepEqual([at(599), at(600)], [false, true])
+    at(590)
+    socket.emit('data', head.subarray(10))
+    assert.equal(connection.state, 'body')
+    assert.deepEqual([at(649), at(650)], [false, true])
+    at(640)
+    socket.emit('data', Buffer.from('{}'))
+    assert.equal(connection.state, 'answering')
+    assert.deepEqual([at(839), at(840)], [false, true])
+    socket.destroy()
+  })
+
+  test('of unread output runs for a refusal, too', () => {
+    const { connection, socket, clocks } = connect()
+    Object.defineProperty(socket, 'writableLength', { value: 500 })
+    socket.emit('data', Buffer.from('garbage\r\n\r\n'))
+    assert.equal(connection.state, 'ending')
+    assert.deepEqual(clocks, [limits.unreadMsMax])
+    socket.destroy()
+  })
+
+  test('stands while an answer is read', () => {
+    const { socket, at } = connect()
+    socket.emit('data', get)
+    Object.defineProperty(socket, 'writableLength', { value: 500, configurable: true })
+    assert.equal(at(1_000), false)
+    Object.defineProperty(socket, 'writableLength', { value: 0 })
+    assert.deepEqual([at(1_199), at(1_200)], [false, true])
+    socket.destroy()
+  })
 })
 
 test('the log of errors tells of clients that were cut off, not of those that left', () => {

@@ -3,7 +3,7 @@
 
 import type { JsonValue } from '../../src/json/decode.ts'
 import { limits } from '../../src/limits.ts'
-import type { NewPlant } from '../../src/verify/plant.ts'
+import type { NewPlant } from '../../verify/plant.ts'
 
 export interface Case {
   readonly bytes: Buffer

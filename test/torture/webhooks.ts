@@ -9,7 +9,8 @@ const servers = 3
 const controlKills = 5
 /** Kills for each freeze, which takes much longer. */
 const killsOfFreeze = 10
-const awayMsMax = 60_000
+/** Well below the 53 s for which a webhook tries with these limits before it is paused. */
+const awayMsMax = 30_000
 const awayMsOfKill = 600
 
 export const webhooks: Torture = {

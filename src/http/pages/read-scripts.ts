@@ -1,5 +1,5 @@
-// Reads the pages' scripts once, at startup, and joins those of each page to one. In a checkout they are TypeScript: a thread
-// strips their types on first use. A build contains JavaScript.
+// Reads the pages' scripts once, at startup, and joins those of each page to one. In a checkout they are TypeScript: a
+// thread strips their types on first use. A build contains JavaScript.
 
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -13,8 +13,8 @@ export type Texts = ReadonlyMap<string, string>
 /** The extension of this file: .ts in a checkout, .js after a build. */
 const extension = extname(import.meta.url)
 const isBuilt = extension === '.js'
-const folder = new URL(isBuilt ? '../../site/' : '../../../site/', import.meta.url)
-const clientFolder = new URL('../../client/', import.meta.url)
+const folder = new URL('../../../site/', import.meta.url)
+const clientFolder = new URL('../../../client/', import.meta.url)
 const filesFolder = new URL('../../files/', import.meta.url)
 const threadUrl = new URL(`./strip-types${extension}`, import.meta.url)
 

@@ -10,7 +10,7 @@ import { pagePolicies } from '../for-browser.ts'
 import { toPreconditions } from '../input.ts'
 import { prefers } from '../negotiation.ts'
 import type { Handlers } from '../operations.ts'
-import { privateFields } from '../wire/exchange.ts'
+import { privateFields } from '../request.ts'
 import { type Coding, chooseCoding, compress } from './codings.ts'
 
 /** A file of the pages. */

@@ -1,296 +1,484 @@
-// One client's connection. It passes one request at a time to the parser of Node.js, each head as a whole, and only
-// while few requests wait for their responses. Node.js alone would parse every request of a packet at once: thousands,
-// each of which takes kilobytes until its response is sent.
+// One connection: from its bytes to requests, one at a time, and back.
+//
+// | state       | begins with                          | clock            | when it runs out                 |
+// | ----------- | ------------------------------------ | ---------------- | -------------------------------- |
+// | `head`      | the connection, or a first byte      | `headersMsMax`   | 408, then `ending`               |
+// | `body`      | a head that announces one            | `requestMsMax`   | 408, then `ending`               |
+// | `answering` | the end of the request               | `answeringMsMax` | the connection is reset          |
+// | `streaming` | the head of a reply that has no end  | none             |                                  |
+// | `idle`      | the end of the reply                 | `keepAliveMsMax` | the connection is closed         |
+// | `ending`    | the last reply, or the client's end  | `unreadMsMax`    | the connection is closed         |
+//
+// `head` and `body` share one clock, which starts at the first byte. The clock of `answering` and `ending` stands while
+// output is unread; that has a clock of its own, `unreadMsMax` without progress.
 
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Clock } from '../../domain/clock.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { AbortReason } from '../../domain/events.ts'
 import type { Limits } from '../../limits.ts'
-import type { Exchange } from './exchange.ts'
-import { Intake } from './intake.ts'
-import { endInTime } from './linger.ts'
-import { isFull, isLast, isStream, type PlainResponse, takeOver, writeResponse } from './parser-socket.ts'
-import { ownAddress } from './peers.ts'
-import type { FieldsSeen } from './plain-request.ts'
-import type { Stage } from './stages.ts'
+import type { LargeAnswers } from '../large-answers.ts'
+import { type Fields, type Reply, type Request, type RequestConnection, shownPath } from '../request.ts'
+import type { Service } from '../service.ts'
+import { checkFraming, hasBody, hostAsked, toOriginForm } from './framing.ts'
+import { Incoming } from './incoming.ts'
+import { type Door, NodeBody, type NodeParser, NodeStream, type ParserEvents, writeReply } from './node-parser.ts'
+import { ownAddress, type Peers } from './peers.ts'
+import { detachPage, headOf, writePlainReply } from './plain-reply.ts'
+import { type FieldsSeen, readPlainRequest } from './plain-request.ts'
+import { readSocket, resetSocket } from './socket-internals.ts'
 
-/** Serves a plain request by the shortcut, and returns true; returns false for any other bytes. Reads them at once. */
-export type ServePlain = (connection: Connection, bytes: Buffer) => boolean
+export type State = 'head' | 'body' | 'answering' | 'streaming' | 'idle' | 'ending'
 
-/** Responds to rejected input and ends the connection. */
-export type Refuse = (connection: Connection, error: AppError) => void
+/** The parts of a request that its parser knows. */
+type RequestHead = Pick<Request, 'method' | 'target' | 'fields' | 'host' | 'isHttp10' | 'body'>
 
 export interface ConnectionOptions {
   readonly limits: Limits
-  readonly openedAtMs: number
+  readonly clock: Clock
+  readonly service: Service
+  readonly parser: NodeParser
+  readonly peers: Peers
+  readonly largeAnswers: LargeAnswers
+  readonly newRequestId: () => string
+  /** Whether plain requests may be read without Node.js's parser. */
+  readonly readsPlainRequests: boolean
+  /** Whether each connection closes with its next reply. */
+  readonly isStopping: () => boolean
   /** Whether new requests must wait. */
   readonly isHolding: () => boolean
   /** Called when there is more to parse; `takeNext` then takes one request. */
   readonly onMore: (connection: Connection) => void
   /** Called when the number of bytes of an arriving request has changed. */
   readonly onArriving: (connection: Connection) => void
-  readonly servePlain: ServePlain
-  readonly refuse: Refuse
 }
 
-export class Connection {
+export class Connection implements RequestConnection, ParserEvents {
   readonly socket: Socket
   readonly openedAtMs: number
-  /** The address of the client, kept because a closed socket loses it. */
-  readonly address: string | undefined
-  /** The fields of its plain requests. */
-  readonly fieldsSeen: FieldsSeen = { text: '', fields: undefined }
-  /** Why the server ends the connection, if it does. */
-  endReason: AbortReason = 'clientLeft'
   readonly #options: ConnectionOptions
-  readonly #intake: Intake
-  /** Tells the parser that the input has ended. */
-  readonly #end: () => void
-  /** The client has ended its side, and so left its stream of changes. */
+  /** The address of the client, kept because a closed socket loses it. */
+  readonly #address: string | undefined
+  readonly #incoming: Incoming
+  readonly #keepAlive: string
+  #state: State = 'head'
+  #sinceMs: number
+  /** Whether any request has arrived. */
+  #isUsed = false
+  /** The client has ended its side. */
   #hasEnded = false
-  /** The server has ended its side. */
-  #isEnding = false
-  #isRefused = false
-  /** In the order of their requests; the first ones may be finished. */
-  readonly #responses: ServerResponse[] = []
-  #newest: ServerResponse | undefined
-  /** Total number of requests. */
-  #requests = 0
-  /** No request is served after the newest one. */
+  /** Node.js's parser, once a request needs it. */
+  #door: Door | undefined
+  /** The request in progress, until its reply is sent. */
+  #request: Request | undefined
+  #reply: Reply | undefined
+  /** The request that Node.js parses, until it has arrived. */
+  #message: IncomingMessage | undefined
+  #response: ServerResponse | undefined
+  #body: NodeBody | undefined
+  /** Whether nothing can follow the reply. */
   #isLast = false
-  /** It waits for its turn. */
-  #isQueued = false
-  /** It waits for a response before it parses more. */
-  #isWaiting = false
-  #plain: Exchange | undefined
-  /** Number of large responses in preparation. */
-  #finds = 0
+  #doneListeners: (() => void)[] = []
+  /** Why the server closes the connection, if it does. */
+  #endReason: AbortReason = 'clientLeft'
+  readonly #fieldsSeen: FieldsSeen = { text: '', fields: undefined }
 
-  /** @param socket a socket that Node's server has already attached its listeners to. */
   constructor(socket: Socket, options: ConnectionOptions) {
+    const { limits, clock } = options
     this.socket = socket
-    this.openedAtMs = options.openedAtMs
-    this.address = ownAddress(socket)
     this.#options = options
-    const { parse, end } = takeOver(socket, {
-      onBytes: (bytes) => this.#receive(bytes),
-      onEnd: () => {
-        this.#hasEnded = true
-        for (const response of this.unfinished) if (isStream(response)) response.destroy()
-        if (!this.#intake.isEmpty) this.goOn()
-        else if (this.#plain === undefined && !this.#isRefused) end()
-      },
-      onResume: () => {
-        // Nothing waits, so the socket's next bytes are the next to parse.
-        if (!this.#isQueued && (this.#intake.isEmpty || this.#intake.isPartial)) return
-        socket.pause()
-        this.goOn()
-      },
-      onLast: () => {
-        this.#isEnding = true
-        this.#drop()
-        socket.setTimeout(options.limits.unreadMsMax)
-        endInTime(socket, options.limits.lingerMsMax)
-      },
-    })
-    this.#end = end
-    this.#intake = new Intake({
-      parse,
-      newest: () => this.#newest?.req,
-      headerBytesMax: options.limits.headerBytesMax,
-    })
-    socket.once('close', () => this.#drop())
+    this.#address = ownAddress(socket)
+    this.#incoming = new Incoming(limits.headerBytesMax)
+    this.#keepAlive = `keep-alive\r\nKeep-Alive: timeout=${Math.floor(limits.keepAliveMsMax / 1000)}`
+    this.openedAtMs = clock.monotonicMs()
+    this.#sinceMs = this.openedAtMs
+    readSocket(socket, (bytes) => this.#receive(bytes))
+    socket.on('end', () => this.#receiveEnd())
+    socket.on('error', () => {})
+    socket.once('close', () => this.#close())
   }
 
-  /** The newest response, which shows what the client has received so far. */
-  get newest(): ServerResponse | undefined {
-    return this.#newest
-  }
-
-  /** The method of the arriving request, once it is known. */
-  get arrivingMethod(): string | undefined {
-    return this.#intake.method
-  }
-
-  get stage(): Stage {
-    if (this.#isEnding) return 'ending'
-    if (this.#newest !== undefined && !this.#newest.req.complete) return 'body'
-    const [first] = this.unfinished
-    if (isStream(first)) return 'streaming'
-    if (this.#plain !== undefined || first !== undefined) return 'answering'
-    return this.#intake.isEmpty && this.#requests > 0 ? 'idle' : 'head'
-  }
-
-  /** See `StageClocks`. */
-  get progress(): number {
-    const { stage } = this
-    return this.#requests + Number(stage === 'head') - (stage === 'answering' ? this.unfinished.length : 0)
+  get state(): State {
+    return this.#state
   }
 
   /** Whether nothing is in progress, so that the connection can be closed. */
   get isIdle(): boolean {
-    return this.#intake.isEmpty && (this.stage === 'idle' || this.#requests === 0)
+    return this.#incoming.heldBytes === 0 && (this.#state === 'idle' || this.isNew)
   }
 
-  /** The request on the shortcut, until its response is sent completely. */
-  get plain(): Exchange | undefined {
-    return this.#plain
+  /** Whether no byte has arrived. */
+  get isNew(): boolean {
+    return this.#state === 'head' && !this.#isUsed && this.#incoming.heldBytes === 0
   }
 
-  /** Responses that are not yet written completely, in order. */
-  get unfinished(): readonly ServerResponse[] {
-    while (this.#responses[0]?.writableFinished) this.#responses.shift()
-    return this.#responses
+  get hasLeft(): boolean {
+    return this.#hasEnded || this.socket.destroyed
   }
 
-  /** Bytes of waiting requests and of unread responses. */
+  /** Bytes of waiting requests and of unread replies. */
   get waitingBytes(): number {
-    return this.#intake.waitingBytes + this.socket.writableLength
+    const isPartial = this.#state === 'head' || this.#state === 'body'
+    return (isPartial ? 0 : this.#incoming.heldBytes) + this.socket.writableLength
   }
 
   /** Bytes held of an incomplete request. */
   get arrivingBytes(): number {
-    return this.#intake.arrivingBytes
+    return this.#incoming.keptBytes + (this.#state === 'head' ? this.#incoming.heldBytes : 0)
   }
 
-  /** Registers a request; returns false if it must be dropped. */
-  admit(response: ServerResponse): boolean {
-    if (this.#isRefused || this.#isAtItsEnd) return false
-    this.#newest = response
-    this.#requests += 1
-    this.#responses.push(response)
-    return true
+  onceDone(listener: () => void): void {
+    this.#doneListeners.push(listener)
   }
 
-  /** Registers a request on the shortcut. Nothing else is parsed until its response is sent. */
-  begin(exchange: Exchange): void {
-    this.#requests += 1
-    this.#plain = exchange
+  /** Whether the clock of the state has run out, with the precision of the calling interval. */
+  hasExpired(nowMs: number): boolean {
+    const { limits } = this.#options
+    const isSending = this.socket.writableLength > 0 && (this.#state === 'answering' || this.#state === 'ending')
+    if (isSending) this.#sinceMs = nowMs
+    return nowMs - this.#sinceMs >= msMaxOf(this.#state, limits)
   }
 
-  /** Responds to the request on the shortcut. Calls `onAnswered` when the response is written completely. */
-  answer(response: PlainResponse, isLast: boolean, onAnswered: () => void): void {
-    const { socket } = this
-    if (socket.destroyed) return
-    writeResponse(socket, response, (error) => {
-      // `Connections` reports the missing response.
-      if (error != null) return
-      this.#plain = undefined
-      onAnswered()
-      if (isLast) socket.destroySoon()
-      else if (!this.#intake.isEmpty) this.goOn()
-      else if (this.#hasEnded) this.#end()
-    })
-    if (isLast) this.#isLast = true
-    // As Node.js does while a response is unread.
-    if (socket.writableLength > 0) socket.setTimeout(this.#options.limits.unreadMsMax)
+  /** Ends a connection whose clock has run out. */
+  expire(): void {
+    if (this.#state === 'head' || this.#state === 'body') {
+      this.refuse(new AppError('requestTimeout', 'the request did not arrive in time'))
+    } else if (this.#state === 'answering') {
+      this.cut('answerLate')
+    } else {
+      this.socket.destroy()
+    }
   }
 
-  /** Responds once to input that is broken, too large or too slow. Nothing is parsed afterwards. */
+  /** Closes the connection at once. */
+  cut(reason: AbortReason): void {
+    this.#endReason = reason
+    // A reset also discards the kernel's send buffer, which would be retransmitted for minutes to a client that reads
+    // nothing.
+    if (reason === 'serverStopped') this.socket.destroy()
+    else resetSocket(this.socket)
+  }
+
+  /** Answers once to input that is broken, too large or too slow. Nothing is parsed afterwards. */
   refuse(error: AppError): void {
-    if (this.#isRefused) return
-    this.#isRefused = true
-    this.#options.refuse(this, error)
-    this.#drop()
+    if (this.#state === 'ending') return
+    if (this.#state === 'body') {
+      this.#isLast = true
+      this.#dropInput()
+      // The reply to a body that was refused early is sent.
+      if (this.#request === undefined) {
+        this.#end()
+        return
+      }
+      this.#enter('answering')
+      this.#body?.fail(error)
+      return
+    }
+    const isHead = this.#incoming.method === 'HEAD'
+    const reply = this.#options.service.refuseBytes(error, this.#address)
+    this.socket.write(headOf(reply, 'close') + (isHead ? '' : reply.body))
+    this.#end()
   }
 
-  /** Parses no further request while a large response is in preparation, because waiting requests only take memory. */
-  async holdWhile<T>(find: () => Promise<T>): Promise<T> {
-    this.#finds += 1
+  /** Takes the next request, or the next pieces of one. */
+  takeNext(): void {
     try {
-      return await find()
-    } finally {
-      this.#finds -= 1
-      this.goOn()
+      while (this.#takePart());
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      this.refuse(error)
     }
-  }
-
-  /** Asks for a turn if anything waits. */
-  goOn(): void {
-    if (this.#intake.isEmpty || this.#isQueued) return
-    this.#isQueued = true
-    this.#options.onMore(this)
-  }
-
-  /** Parses the next request, or the next piece of one. Returns whether more can be parsed at once. */
-  takeNext(): boolean {
-    this.#isQueued = false
-    if (this.#isOver) {
-      this.#drop()
-      return false
-    }
-    if (!this.#intake.isEmpty && !this.#mayTake()) {
-      this.socket.pause()
-      this.#waitForAnswer()
-      return false
-    }
-    const isTaken = this.#take()
     this.#options.onArriving(this)
-    if (isTaken && !this.#intake.isEmpty) {
-      this.#isQueued = true
-      this.socket.pause()
-      return true
+    if (this.#state === 'ending') return
+    const isArriving = this.#state === 'head' || this.#state === 'body' || this.#state === 'idle'
+    if (this.#incoming.heldBytes > 0 && (!isArriving || this.#isToWait)) this.socket.pause()
+    else if (!this.#hasEnded) this.socket.resume()
+    else if (isArriving) this.#endInput()
+  }
+
+  /** The parser has read a head. */
+  onRequest(message: IncomingMessage, response: ServerResponse): void {
+    this.#message = message
+    this.#response = response
+    this.#body = hasBody(message) ? new NodeBody(message, response) : undefined
+    if (this.#body !== undefined) this.#incoming.beginBody(message.headers)
+    this.#enter('body', this.#sinceMs)
+    response.once('finish', () => this.#noteSent())
+    const request = this.#newRequest({
+      method: message.method ?? '',
+      target: toOriginForm(message.url ?? '/'),
+      fields: message.headers as Fields,
+      host: hostAsked(message),
+      isHttp10: message.httpVersion === '1.0',
+      body: this.#body,
+    })
+    const { service, limits } = this.#options
+    try {
+      checkFraming(message, limits.headerFieldsMax)
+    } catch (error) {
+      this.#begin(request)
+      this.#send(service.refuse(request, error as AppError))
+      return
     }
-    if (!this.#hasEnded) this.socket.resume()
-    else if (this.#intake.isEmpty) this.#end()
-    else this.refuse(new AppError('malformedRequest', 'the connection ended before the request did'))
-    return false
+    this.#serve(request)
+  }
+
+  onWrite(): void {
+    const { socket } = this
+    if (socket.writableLength === 0 || socket.timeout !== undefined) return
+    // Node.js restarts this clock at every read and write, so it measures how long output stays unread.
+    socket.setTimeout(this.#options.limits.unreadMsMax)
+    socket.on('timeout', () => {
+      if (socket.writableLength > 0) this.cut('notRead')
+    })
+  }
+
+  onBroken(error: AppError): void {
+    this.refuse(error)
   }
 
   /** @param packet valid until this returns. */
   #receive(packet: Buffer): void {
-    if (this.#isOver) return
-    // Node.js must see the first request of a connection to start its idle timeout.
-    if (this.stage === 'idle' && this.#mayTake() && this.#options.servePlain(this, packet)) return
-    this.#intake.add(packet)
-    if (!this.#isQueued && this.takeNext()) this.#options.onMore(this)
+    if (this.#state === 'ending') return
+    const isBetween = this.#state === 'idle' || this.isNew
+    if (isBetween && this.#incoming.heldBytes === 0 && !this.#isToWait && this.#servePlain(packet)) return
+    this.#incoming.add(packet)
+    this.takeNext()
   }
 
-  /** Whether further input is ignored. */
-  get #isOver(): boolean {
-    if (this.#isEnding || this.#isRefused) return true
-    return this.#isAtItsEnd && (this.#newest === undefined || this.#newest.req.complete)
+  #receiveEnd(): void {
+    this.#hasEnded = true
+    if (this.#state === 'streaming') this.socket.destroy()
+    else if (this.#incoming.heldBytes > 0) this.takeNext()
+    else if (this.#state !== 'answering' && this.#state !== 'ending') this.#endInput()
   }
 
-  /** Whether the response with `Connection: close` is sent or due (RFC 9112, section 9.6). */
-  get #isAtItsEnd(): boolean {
-    return this.#isLast || isLast(this.#newest)
+  /** The client has ended its side, and nothing is in progress but an incomplete request. */
+  #endInput(): void {
+    const isBetween = this.#state === 'idle' || this.isNew
+    if (isBetween) this.#end()
+    else this.refuse(new AppError('malformedRequest', 'the connection ended before the request did'))
   }
 
-  #mayTake(): boolean {
-    if (this.#plain !== undefined || isStream(this.unfinished[0]) || isFull(this.socket, this.unfinished)) return false
-    // The rest of a request in progress.
-    if (this.#intake.isInBody) return true
-    if (this.#finds > 0 || this.#options.isHolding()) return false
-    return this.unfinished.length < this.#options.limits.pipelinedRequestsMax
+  get #isToWait(): boolean {
+    return this.#state !== 'body' && this.#options.isHolding()
   }
 
-  #waitForAnswer(): void {
-    const [first] = this.unfinished
-    if (first === undefined || this.#isWaiting) return
-    this.#isWaiting = true
-    first.once('close', () => {
-      this.#isWaiting = false
-      this.goOn()
-    })
-  }
-
-  /** Returns whether the parser received any of it. */
-  #take(): boolean {
-    try {
-      return this.#intake.take()
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error
-      this.refuse(error)
+  /** Passes the next head, or piece of a body, to the parser. Returns whether there may be another to take at once. */
+  #takePart(): boolean {
+    if (this.#isToWait) return false
+    if (this.#state === 'idle') {
+      this.#incoming.skipLineEnds()
+      if (this.#incoming.heldBytes > 0) this.#enter('head')
+    }
+    if (this.#state === 'head') {
+      const head = this.#incoming.takeHead()
+      if (head === undefined) return false
+      if (this.#servePlain(head)) {
+        this.#incoming.endBody()
+        return false
+      }
+      this.#door ??= this.#options.parser.open(this.socket, this)
+      this.#door.parse(head)
+    } else if (this.#state === 'body') {
+      const piece = this.#incoming.takePiece()
+      if (piece === undefined) return false
+      this.#door?.parse(piece)
+    } else {
       return false
+    }
+    if (this.#message?.complete === true) this.#noteArrived()
+    return true
+  }
+
+  /** The request has arrived completely. */
+  #noteArrived(): void {
+    this.#message = undefined
+    this.#incoming.endBody()
+    if (this.#state !== 'body') return
+    if (this.#request !== undefined) this.#enter('answering')
+    else this.#finish()
+  }
+
+  /** Serves bytes that form a plain request. Returns whether they do. */
+  #servePlain(bytes: Buffer): boolean {
+    const { readsPlainRequests, limits } = this.#options
+    const plain = readsPlainRequests ? readPlainRequest(bytes, limits, this.#fieldsSeen) : undefined
+    if (plain === undefined) return false
+    this.#enter('answering')
+    this.#serve(this.#newRequest({ ...plain, host: plain.fields.host, isHttp10: false }))
+    return true
+  }
+
+  #newRequest({ method, target, fields, host, isHttp10, body }: RequestHead): Request {
+    const { peers, newRequestId } = this.#options
+    return {
+      id: newRequestId(),
+      method,
+      target,
+      path: shownPath(target),
+      fields,
+      host,
+      isHttp10,
+      body,
+      connection: this,
+      clientAddress: peers.addressOf(this.socket, fields),
+      scheme: peers.schemeOf(this.socket, fields),
+      startedAtMs: performance.now(),
+      operation: undefined,
+      caller: undefined,
+      plantId: undefined,
+      failure: undefined,
+      isCounted: false,
     }
   }
 
-  #drop(): void {
-    this.#intake.drop()
+  #begin(request: Request): void {
+    this.#isUsed = true
+    this.#request = request
+  }
+
+  #serve(request: Request): void {
+    this.#begin(request)
+    const reply = this.#options.service.serve(request)
+    if (reply instanceof Promise) void reply.then((later) => this.#send(later))
+    else this.#send(reply)
+  }
+
+  #send(reply: Reply): void {
+    if (this.socket.destroyed) {
+      this.#options.largeAnswers.forget(this)
+      return
+    }
+    this.#reply = reply
+    if (this.#response === undefined) this.#sendPlain(reply)
+    else this.#sendByNode(reply, this.#response)
+  }
+
+  #sendPlain(reply: Reply): void {
+    const isLast = reply.isLast === true || this.#options.isStopping()
+    this.#isLast = isLast
+    // `#close` reports a reply that is not sent.
+    const onWritten = (error?: Error | null): void => (error == null ? this.#noteSent() : undefined)
+    writePlainReply(this.socket, reply, isLast ? 'close' : this.#keepAlive, onWritten)
+    this.onWrite()
+  }
+
+  #sendByNode(reply: Reply, response: ServerResponse): void {
+    const isCut = reply.status >= 400 && this.#message !== undefined && !this.#canSkip(this.#message)
+    const isLast = reply.isLast === true || isCut || this.#isLast || this.#options.isStopping()
+    writeReply(response, reply, isLast)
+    // Nobody reads the rest of the body.
+    this.#message?.resume()
+    if (reply.stream === undefined || this.#request?.method === 'HEAD') return
+    this.#enter('streaming')
+    reply.stream(new NodeStream(response, this))
+  }
+
+  /** Whether the rest of a refused body can be skipped: not if it is too long, has no known length, or waits for a 100. */
+  #canSkip({ complete, headers }: IncomingMessage): boolean {
+    if (complete || this.#body === undefined) return true
+    const { 'content-length': length, expect } = headers
+    return length !== undefined && Number(length) <= this.#options.limits.bodyBytesMax && expect === undefined
+  }
+
+  #noteSent(): void {
+    const { service, largeAnswers } = this.#options
+    const [request, reply] = [this.#request, this.#reply]
+    // The connection was closed meanwhile.
+    if (request === undefined || reply === undefined) return
+    // Hardly a client that ends its side within a request still reads.
+    if (this.#hasEnded && this.#message !== undefined) service.noteAborted(request, reply, 'clientLeft')
+    else service.noteSent(request, reply)
+    largeAnswers.forget(this)
+    detachPage(reply)
+    this.#request = undefined
+    this.#reply = undefined
+    this.#noteDone()
+    if (this.#isLast || this.#door?.writableEnded === true) this.#end()
+    else if (this.#message === undefined) this.#finish()
+    else this.#enter('body', this.#sinceMs)
+  }
+
+  /** The request has arrived, and its reply is sent. */
+  #finish(): void {
+    this.#response = undefined
+    this.#body = undefined
+    this.#enter('idle')
+    if (this.#incoming.heldBytes > 0) this.#options.onMore(this)
+    else if (this.#hasEnded) this.#end()
+  }
+
+  #noteDone(): void {
+    if (this.#doneListeners.length === 0) return
+    const listeners = this.#doneListeners
+    this.#doneListeners = []
+    for (const listener of listeners) listener()
+  }
+
+  #enter(state: State, sinceMs = this.#options.clock.monotonicMs()): void {
+    this.#state = state
+    this.#sinceMs = sinceMs
+  }
+
+  #dropInput(): void {
+    this.#incoming.drop()
     this.#options.onArriving(this)
     // Further input is read and discarded.
     if (!this.socket.destroyed) this.socket.resume()
+  }
+
+  /**
+   * Ends the connection, but reads until the client ends it, too, or a while has passed. If the socket closed with unread
+   * bytes, the system would reset the connection, and the client would lose the unread rest of the last reply (RFC
+   * 9112, section 9.6).
+   */
+  #end(): void {
+    if (this.#state === 'ending') return
+    const { socket } = this
+    this.#enter('ending')
+    this.#dropInput()
+    this.onWrite()
+    // The system closes a connection whose client has ended it.
+    if (this.#hasEnded) {
+      socket.end()
+      return
+    }
+    socket.end(() => {
+      const timer = setTimeout(() => socket.destroy(), this.#options.limits.lingerMsMax)
+      socket.once('close', () => clearTimeout(timer))
+    })
+  }
+
+  #close(): void {
+    const { service, largeAnswers } = this.#options
+    largeAnswers.forget(this)
+    this.#body?.fail(new AppError('malformedRequest', 'the connection ended before the request did'))
+    if (this.#request !== undefined) service.noteAborted(this.#request, this.#reply, this.#endReason)
+    this.#request = undefined
+    this.#enter('ending')
+    this.#incoming.drop()
+    this.#options.onArriving(this)
+    this.#door?.destroy()
+    this.#noteDone()
+  }
+}
+
+function msMaxOf(state: State, limits: Limits): number {
+  switch (state) {
+    case 'head':
+      return limits.headersMsMax
+    case 'body':
+      return limits.requestMsMax
+    case 'answering':
+      return limits.answeringMsMax
+    case 'idle':
+      return limits.keepAliveMsMax
+    case 'ending':
+      return limits.unreadMsMax
+    case 'streaming':
+      // Comments show whether the client still reads.
+      return Number.POSITIVE_INFINITY
   }
 }

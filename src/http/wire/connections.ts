@@ -1,30 +1,18 @@
 // All connections of a server: schedules their requests, bounds their unread output, and decides which ones to close
 // over the limit.
 
-import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Clock } from '../../domain/clock.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { AbortReason, Observe } from '../../domain/events.ts'
-import type { Limits } from '../../limits.ts'
-import { Connection, type Refuse, type ServePlain } from './connection.ts'
-import { shownPath } from './exchange.ts'
-import { LargeAnswers } from './large-answers.ts'
-import { reset } from './linger.ts'
-import { closeWithConnection, isStream } from './parser-socket.ts'
-import { StageClocks } from './stages.ts'
+import { Connection, type ConnectionOptions } from './connection.ts'
 
 /** How long a stopping server accepts pending connections before it stops listening. */
 const lastConnectionsMsMax = 100
 
-export interface ConnectionsOptions {
-  readonly limits: Limits
-  readonly clock: Clock
-  readonly observe: Observe
-  /** The id assigned to a request on arrival. */
-  readonly requestIdOf: (request: IncomingMessage) => string
-}
+/** Excess connections that are answered at the same time. Above: closed without an answer. */
+export const refusedConnectionsMax = 32
+
+export type ConnectionsOptions = Omit<ConnectionOptions, 'isHolding' | 'onMore' | 'onArriving'>
 
 /** When a connection began to wait for its client to read, and the bytes written by then. */
 interface Wait {
@@ -38,27 +26,8 @@ const shareFilledMax = 0.75
 /** Consecutive checks, a millisecond apart, without a new connection. */
 const quietLooksNeeded = 5
 
-const connectionOfSocket = Symbol('connection')
-
-interface KnownSocket extends Socket {
-  [connectionOfSocket]?: Connection
-}
-
-/** Returns the connection of an added socket. */
-export function connectionOf(socket: KnownSocket): Connection {
-  const connection = findConnection(socket)
-  if (connection === undefined) throw new TypeError('the socket is of no server')
-  return connection
-}
-
-/** Returns the connection of a socket; undefined if it was not added. */
-export function findConnection(socket: KnownSocket): Connection | undefined {
-  return socket[connectionOfSocket]
-}
-
 export class Connections {
-  readonly largeAnswers: LargeAnswers
-  readonly #options: ConnectionsOptions
+  readonly #options: ConnectionOptions
   readonly #open = new Set<Connection>()
   /** Connections with more requests to take, in order of their turns. */
   readonly #queue = new Set<Connection>()
@@ -66,45 +35,44 @@ export class Connections {
   /** Bytes of arriving requests by connection, oldest first. */
   readonly #arriving = new Map<Connection, number>()
   #arrivingBytes = 0
-  readonly #clocks: StageClocks
   readonly #watch: NodeJS.Timeout
   #isTurning = false
   #isHolding = false
   #acceptedCount = 0
 
   constructor(options: ConnectionsOptions) {
-    this.#options = options
-    const { limits } = options
-    this.largeAnswers = new LargeAnswers(limits)
-    this.#clocks = new StageClocks(limits)
-    this.#watch = setInterval(() => this.#look(), limits.connectionCheckMs).unref()
+    this.#options = {
+      ...options,
+      isHolding: () => this.#isHolding,
+      onMore: (each) => this.#queueUp(each),
+      onArriving: (each) => this.#noteArriving(each),
+    }
+    this.#watch = setInterval(() => this.#look(), options.limits.connectionCheckMs).unref()
   }
 
   get count(): number {
     return this.#open.size
   }
 
-  add(socket: KnownSocket, servePlain: ServePlain, refuse: Refuse): Connection {
-    const { limits, clock } = this.#options
-    const connection = new Connection(socket, {
-      limits,
-      openedAtMs: clock.monotonicMs(),
-      isHolding: () => this.#isHolding,
-      onMore: (each) => this.#queueUp(each),
-      onArriving: (each) => this.#noteArriving(each),
-      servePlain,
-      refuse,
-    })
-    socket[connectionOfSocket] = connection
+  /** Serves a connection, or refuses one that is too many. */
+  add(socket: Socket): void {
+    const { connectionsMax } = this.#options.limits
+    if (this.#open.size >= connectionsMax + refusedConnectionsMax) {
+      socket.destroy()
+      return
+    }
+    const connection = new Connection(socket, this.#options)
     this.#open.add(connection)
     this.#acceptedCount += 1
-    socket.once('close', () => this.#remove(connection))
-    return connection
-  }
-
-  /** Closes a connection whose client has read nothing for the maximum time. */
-  endUnread(connection: Connection): void {
-    if (connection.socket.writableLength > 0) this.#cut(connection, 'notRead')
+    socket.once('close', () => {
+      this.#open.delete(connection)
+      this.#queue.delete(connection)
+      this.#waits.delete(connection)
+    })
+    if (this.#open.size <= connectionsMax) return
+    connection.refuse(
+      new AppError('overloaded', `there are more than the ${connectionsMax} connections allowed; try again`),
+    )
   }
 
   /**
@@ -126,20 +94,19 @@ export class Connections {
   /** Resumes after `takeLast`. */
   goOn(): void {
     this.#isHolding = false
-    for (const connection of this.#open) connection.goOn()
+    for (const connection of this.#open) connection.takeNext()
   }
 
   /** Closes idle connections, except new ones, whose first request is in transit. */
   closeIdle(openedBeforeMs: number): void {
     for (const connection of this.#open) {
-      if (!connection.isIdle) continue
-      if (connection.newest === undefined && connection.openedAtMs >= openedBeforeMs) continue
+      if (!connection.isIdle || (connection.isNew && connection.openedAtMs >= openedBeforeMs)) continue
       connection.socket.destroy()
     }
   }
 
   closeAll(): void {
-    for (const connection of this.#open) this.#cut(connection, 'serverStopped')
+    for (const connection of this.#open) connection.cut('serverStopped')
   }
 
   stop(): void {
@@ -158,46 +125,10 @@ export class Connections {
     const [connection] = this.#queue
     if (connection !== undefined) {
       this.#queue.delete(connection)
-      if (connection.takeNext()) this.#queue.add(connection)
+      connection.takeNext()
     }
     this.#isTurning = this.#queue.size > 0
     if (this.#isTurning) setImmediate(() => this.#turn())
-  }
-
-  #remove(connection: Connection): void {
-    this.#open.delete(connection)
-    this.#queue.delete(connection)
-    this.#waits.delete(connection)
-    this.#clocks.forget(connection)
-    this.largeAnswers.forget(connection)
-    const { plain, endReason: reason, address: clientAddress } = connection
-    if (plain !== undefined) {
-      const { requestId, method, path } = plain
-      this.#options.observe({ kind: 'requestAborted', requestId, method, path, clientAddress, reason })
-    }
-    for (const response of connection.unfinished) {
-      closeWithConnection(response)
-      this.largeAnswers.forget(response)
-      const { req, writableFinished } = response
-      // A client leaves a stream when it has had enough; routes.ts reports it.
-      if (writableFinished || (isStream(response) && reason === 'clientLeft')) continue
-      this.#options.observe({
-        kind: 'requestAborted',
-        requestId: this.#options.requestIdOf(req),
-        method: req.method ?? '',
-        path: shownPath(req.url ?? ''),
-        clientAddress,
-        reason,
-      })
-    }
-  }
-
-  #cut(connection: Connection, reason: AbortReason): void {
-    connection.endReason = reason
-    // A reset also discards the kernel's send buffer, which would be retransmitted for minutes to a client that reads
-    // nothing.
-    if (reason === 'serverStopped') connection.socket.destroy()
-    else reset(connection.socket)
   }
 
   /** Bounds the bytes of arriving requests: refuses the oldest first. */
@@ -217,27 +148,9 @@ export class Connections {
   #look(): void {
     const nowMs = this.#options.clock.monotonicMs()
     for (const connection of this.#open) {
-      if (this.#clocks.hasExpired(connection, nowMs)) this.#expire(connection)
+      if (connection.hasExpired(nowMs)) connection.expire()
     }
     this.#sendSlowestAway(nowMs)
-  }
-
-  #expire(connection: Connection): void {
-    switch (connection.stage) {
-      case 'idle':
-      case 'ending':
-        connection.socket.destroy()
-        break
-      case 'head':
-      case 'body':
-        connection.refuse(new AppError('requestTimeout', 'the request did not arrive in time'))
-        break
-      case 'answering':
-        this.#cut(connection, 'answerLate')
-        break
-      case 'streaming':
-        break
-    }
   }
 
   /** Bounds the bytes waiting to be read: cuts the connections that have read nothing for the longest time first. */
@@ -262,7 +175,7 @@ export class Connections {
       if (waitingBytes <= keptMax) return
       if (waitingBytes <= limits.unreadBytesMax && nowMs - sinceMs < limits.slowReaderMs) return
       waitingBytes -= connection.waitingBytes
-      this.#cut(connection, 'memoryShort')
+      connection.cut('memoryShort')
     }
   }
 }

@@ -17,19 +17,20 @@ const targetPattern =
 /**
  * Throws AppError if the framing or header fields of a request are unsafe.
  *
- * @param target the request target as received.
  * @param headerFieldsMax maximum number of field lines; Node.js limits only their bytes.
  */
-export function checkFraming(request: IncomingMessage, target: string, headerFieldsMax: number): void {
-  const { rawHeaders, httpVersion } = request
+export function checkFraming(
+  { rawHeaders, httpVersion, url = '/', headers }: IncomingMessage,
+  headerFieldsMax: number,
+): void {
   if (rawHeaders.length > headerFieldsMax * 2) {
     throw new AppError('headerFieldsTooLarge', `the request has more than the ${headerFieldsMax} header fields allowed`)
   }
-  if (!targetPattern.test(target)) {
+  if (!targetPattern.test(url)) {
     throw new AppError('malformedRequest', 'the target must be a path, or an http URL without user or fragment')
   }
   checkSingleFields(rawHeaders)
-  const { host, 'transfer-encoding': transferEncoding } = request.headers
+  const { host, 'transfer-encoding': transferEncoding } = headers
   if (host === undefined) {
     if (httpVersion !== '1.0') throw new AppError('invalidHeader', 'Host: is missing')
   } else if (!isHost(host)) {
@@ -51,16 +52,14 @@ export function isHost(text: string): boolean {
   return hostPattern.test(text)
 }
 
-/** Whether the client waits for a 100 before sending its body (RFC 9110, section 10.1.1); HTTP/1.0 has no 100. */
-export function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
-  if (headers.expect === undefined || httpVersion === '1.0') return false
-  if (headers.expect.toLowerCase() === '100-continue') return true
-  throw new AppError('expectationFailed', `Expect: must be 100-continue, got ${JSON.stringify(headers.expect)}`)
+/** The requested host: that of an absolute target, else that of Host (RFC 9112, section 3.2.2). */
+export function hostAsked({ headers, url = '/' }: IncomingMessage): string | undefined {
+  return url.startsWith('/') ? headers.host : /^https?:\/\/([^/?]*)/i.exec(url)?.[1]
 }
 
-/** The requested host: that of an absolute target, else that of Host (RFC 9112, section 3.2.2). */
-export function hostAsked({ headers }: IncomingMessage, target: string): string | undefined {
-  return target.startsWith('/') ? headers.host : /^https?:\/\/([^/?]*)/i.exec(target)?.[1]
+/** A target may be in absolute form, with scheme and host (RFC 9112, section 3.2.2). */
+export function toOriginForm(url: string): string {
+  return /^https?:\/\//i.test(url) ? url.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^(?!\/)/, '/') : url
 }
 
 /** Whether the header fields announce a body (RFC 9112, section 6). */

@@ -4,11 +4,10 @@ import type { IncomingMessage } from 'node:http'
 import { isIP, type Socket, SocketAddress } from 'node:net'
 import proxyAddress from '@fastify/proxy-addr'
 import { SettingError } from '../../domain/errors.ts'
+import type { Scheme } from '../request.ts'
 
 /** Header fields of a request; proxies add `x-forwarded-for` and `x-forwarded-proto`. */
 type Fields = Readonly<Record<string, string | readonly string[] | undefined>>
-
-export type Scheme = 'http' | 'https'
 
 export interface Peers {
   /** The client's address; undefined over a Unix socket whose peer is not trusted or sends none. */

@@ -9,27 +9,25 @@ export type PlainFields = Record<(typeof known)[number], string | undefined>
 
 export interface PlainRequest {
   readonly method: string
-  /** Without percent-encoding. */
-  readonly path: string
-  /** Without the question mark; empty if there is none. */
-  readonly query: string
+  /** Path and query. */
+  readonly target: string
   readonly fields: Readonly<PlainFields>
   /** Undefined when there is none. */
   readonly body: Buffer | undefined
 }
 
 const code = { lineFeed: 0x0a, carriageReturn: 0x0d, space: 0x20, colon: 0x3a, tilde: 0x7e } as const
-const requestLine = /^(GET|POST|PUT|DELETE) (\/[\w.~/-]*)(?:\?([\w.~=&%+-]*))? HTTP\/1\.1\r\n/
+const requestLine = /^(GET|POST|PUT|DELETE) (\/[\w.~/-]*(?:\?[\w.~=&%+-]*)?) HTTP\/1\.1\r\n/
 const contentLength = /^[1-9][0-9]{0,8}$/
 
 const known = [
-  ...['host', 'authorization', 'accept', 'content-type', 'content-length', 'idempotency-key'],
-  ...['if-match', 'if-none-match', 'x-forwarded-for', 'x-forwarded-proto'],
+  ...['host', 'authorization', 'accept', 'accept-encoding', 'content-type', 'content-length', 'idempotency-key'],
+  ...['if-match', 'if-none-match', 'last-event-id', 'origin', 'x-forwarded-for', 'x-forwarded-proto'],
 ] as const
 /** Fields of requests that need special handling or are ambiguous. */
 const special = [
-  ...['transfer-encoding', 'content-encoding', 'te', 'trailer', 'expect', 'upgrade', 'proxy-connection', 'origin'],
-  ...['http2-settings', 'access-control-request-method', 'access-control-request-headers'],
+  ...['transfer-encoding', 'content-encoding', 'te', 'trailer', 'expect', 'upgrade', 'proxy-connection'],
+  'http2-settings',
   // OpenTelemetry's instrumentation of node:http does not see plain requests.
   'traceparent',
 ] as const
@@ -60,12 +58,12 @@ export function readPlainRequest(bytes: Buffer, limits: Limits, seen?: FieldsSee
   const text = bytes.toString('latin1', 0, limits.plainHeaderBytesMax)
   const line = requestLine.exec(text)
   if (line === null) return undefined
-  const [, method, path, query = ''] = line as unknown as readonly [string, string, string, string?]
+  const [, method, target] = line as unknown as readonly [string, string, string]
   const isWhole = text.length === bytes.length
   const rest = text.slice(line[0].length)
   // The same bytes mean the same fields, and end where the request ends.
   if (isWhole && seen?.fields !== undefined && rest === seen.text) {
-    return { method, path, query, fields: seen.fields, body: undefined }
+    return { method, target, fields: seen.fields, body: undefined }
   }
   const fields = noFields()
   let at = line[0].length
@@ -77,12 +75,12 @@ export function readPlainRequest(bytes: Buffer, limits: Limits, seen?: FieldsSee
   if (text.charCodeAt(at + 1) !== code.lineFeed) return undefined
   const body = readBody(bytes, at + 2, fields['content-length'], limits.bodyBytesMax)
   if (body === undefined || fields.host === undefined || !isHost(fields.host)) return undefined
-  if (body.length > 0) return { method, path, query, fields, body }
+  if (body.length > 0) return { method, target, fields, body }
   if (seen !== undefined && isWhole) {
     seen.text = rest
     seen.fields = fields
   }
-  return { method, path, query, fields, body: undefined }
+  return { method, target, fields, body: undefined }
 }
 
 function noFields(): PlainFields {
@@ -90,11 +88,14 @@ function noFields(): PlainFields {
     host: undefined,
     authorization: undefined,
     accept: undefined,
+    'accept-encoding': undefined,
     'content-type': undefined,
     'content-length': undefined,
     'idempotency-key': undefined,
     'if-match': undefined,
     'if-none-match': undefined,
+    'last-event-id': undefined,
+    origin: undefined,
     'x-forwarded-for': undefined,
     'x-forwarded-proto': undefined,
   }
@@ -122,15 +123,17 @@ function note(name: string, value: string, fields: PlainFields): boolean {
   if (meaning === 'special') return false
   if (meaning === 'connection') return value === 'keep-alive' || value.toLowerCase() === 'keep-alive'
   if (fields[meaning] !== undefined) return false
+  // A stream, which only Node.js's writer ends in order.
+  if (meaning === 'accept' && value.includes('event-stream')) return false
   fields[meaning] = value
   return true
 }
 
-/** Returns the bytes after the fields if their length matches. */
+/** Copies the bytes after the fields if their length matches. */
 function readBody(bytes: Buffer, start: number, length: string | undefined, bytesMax: number): Buffer | undefined {
   const came = bytes.length - start
   if (length === undefined ? came !== 0 : !contentLength.test(length) || Number(length) !== came) return undefined
-  return came > bytesMax ? undefined : bytes.subarray(start)
+  return came > bytesMax ? undefined : Buffer.from(bytes.subarray(start))
 }
 
 function isVisibleOrSpace(character: number): boolean {

@@ -1,0 +1,100 @@
+// Schedules large answers, which are pages of plants: starts a few per turn of the event loop, and none while too many
+// bytes wait to be read. The bytes of streams of changes count, too.
+
+import { AppError } from '../domain/errors.ts'
+import type { Limits } from '../limits.ts'
+import type { ReplyStream, RequestConnection } from './request.ts'
+
+/** Bytes of large answers in one turn of the event loop, approximately. Above: further ones wait for the next. */
+const turnBytesMax = 64 * 1024
+
+/** A connection, which has one page at a time, or a stream. */
+type Reader = RequestConnection | ReplyStream
+
+/** Charge for an answer whose size is not known yet: about what the request itself costs. */
+const beginningBytes = 4_096
+
+export class LargeAnswers {
+  readonly #unreadBytesMax: number
+  #bytes = 0
+  /** Unread bytes. */
+  readonly #unread = new Map<Reader, number>()
+  /** Answers that wait for their turn. */
+  readonly #waiting: (() => void)[] = []
+  /** Bytes of the answers of this turn of the event loop. */
+  #turnBytes = 0
+
+  constructor(limits: Limits) {
+    this.#unreadBytesMax = limits.unreadBytesMax
+  }
+
+  /**
+   * Waits for the turn of a large answer, so that many of them do not delay small answers. Returns undefined if it may
+   * begin at once, because few others have begun in this turn of the event loop.
+   */
+  begin(): Promise<void> | undefined {
+    if (this.#waiting.length > 0 || this.#turnBytes >= turnBytesMax) {
+      return new Promise((resolve) => this.#waiting.push(resolve))
+    }
+    this.#note(beginningBytes)
+    return undefined
+  }
+
+  /** Whether too many bytes wait. */
+  get isFull(): boolean {
+    return this.#bytes >= this.#unreadBytesMax
+  }
+
+  /** Throws AppError if a large answer would be wasted: its client has left, or too many bytes wait. */
+  assertWanted({ socket }: RequestConnection): void {
+    if (socket.destroyed) throw new AppError('overloaded', 'the client has left')
+    this.#assertRoom()
+  }
+
+  /**
+   * Counts a page until `forget`.
+   *
+   * @throws AppError `overloaded` if too many bytes wait: others may have been written in the meantime.
+   */
+  add(connection: RequestConnection, bytes: number): void {
+    this.#assertRoom()
+    if (connection.socket.destroyed) return
+    this.count(connection, bytes)
+    this.#note(bytes)
+  }
+
+  /** Counts the unread bytes of a reader, in place of those that were counted before, until `forget`. */
+  count(reader: Reader, bytes: number): void {
+    this.forget(reader)
+    this.#unread.set(reader, bytes)
+    this.#bytes += bytes
+  }
+
+  /** Forgets a reader that has read everything, or never will. */
+  forget(reader: Reader): void {
+    this.#bytes -= this.#unread.get(reader) ?? 0
+    this.#unread.delete(reader)
+  }
+
+  /** Counts bytes in this turn. */
+  #note(bytes: number): void {
+    if (this.#turnBytes === 0) setImmediate(() => this.#turn())
+    this.#turnBytes += bytes
+  }
+
+  #turn(): void {
+    this.#turnBytes = 0
+    while (this.#turnBytes < turnBytesMax) {
+      const answer = this.#waiting.shift()
+      if (answer === undefined) return
+      this.#note(beginningBytes)
+      answer()
+    }
+  }
+
+  /** Throws AppError `overloaded` if too many bytes wait. */
+  #assertRoom(): void {
+    if (!this.isFull) return
+    throw new AppError('overloaded', 'too many pages are waiting for other clients to read them; try again')
+  }
+}

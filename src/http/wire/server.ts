@@ -1,0 +1,29 @@
+// The server that accepts connections: over TCP, a Unix socket or TLS.
+
+import { createServer as createNetServer, type Server, type Socket } from 'node:net'
+import type { Limits } from '../../limits.ts'
+import { type Connections, refusedConnectionsMax } from './connections.ts'
+
+/** A certificate chain and its private key, in PEM. */
+export interface KeyPair {
+  readonly cert: Buffer
+  readonly key: Buffer
+}
+
+/** TLS 1.2 is the oldest version that is still secure (RFC 8996). */
+export const tlsOptions = { minVersion: 'TLSv1.2' } as const
+
+/** A client that half-closes its side still gets its answer (RFC 9112, section 9.6). */
+const socketOptions = { allowHalfOpen: true, noDelay: true } as const
+
+/** Creates a server that can listen. @param keyPair if present, the server serves HTTPS only. */
+export async function createServer(connections: Connections, limits: Limits, keyPair?: KeyPair): Promise<Server> {
+  const onSocket = (socket: Socket): void => connections.add(socket)
+  if (keyPair === undefined) return createNetServer(socketOptions, onSocket)
+  const { createServer: createTlsServer } = await import('node:tls')
+  const options = { ...tlsOptions, ...keyPair, ALPNProtocols: ['http/1.1'], handshakeTimeout: limits.headersMsMax }
+  const server = createTlsServer({ ...socketOptions, ...options }, onSocket)
+  // Connections in the TLS handshake are not counted by `Connections`.
+  server.maxConnections = limits.connectionsMax + refusedConnectionsMax
+  return server
+}
