@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { findViolations, type WatchedPage } from '../support/browser.ts'
 import { inRing } from '../support/ring.ts'
+import { until } from '../support/time.ts'
 
 /** The console tells of refusals that are asked for, too, of a network that is switched off and a stream that is cut. */
 const isRefusal = (error: string): boolean =>
@@ -27,6 +28,7 @@ export async function holdChanges(page: Page): Promise<void> {
 
 export async function create(page: Page, id: string, name: string, tag: string): Promise<void> {
   if (!(await page.locator('#creating').isVisible())) await page.locator('#new').click()
+  await unfoldId(page)
   await page.locator('#id').fill(id)
   await page.locator('#name').fill(name)
   await page.locator('#tag').fill(tag)
@@ -34,6 +36,19 @@ export async function create(page: Page, id: string, name: string, tag: string):
   await button.click()
   // An empty name is asked for twice.
   if (name === '') await button.click()
+}
+
+/** Shows the field of the id, which is folded away. */
+export async function unfoldId(page: Page): Promise<void> {
+  if (!(await page.locator('#id').isVisible())) await page.locator('#own-id summary').click()
+}
+
+/** Opens the dialog that adds many plants: an empty store has a button for it of its own. */
+export const openMany = (page: Page): Promise<void> => page.locator('#add-many:visible, #welcome-many:visible').click()
+
+export async function signOut(page: Page): Promise<void> {
+  await page.locator('#account summary').click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
 }
 
 /** Changes the name of a plant in the dialog that its button opens. */
@@ -51,7 +66,6 @@ export async function filterByTag(page: Page, tag: string): Promise<void> {
 
 export async function remove(page: Page, id: string): Promise<void> {
   await page.getByRole('button', { name: `Delete plant ${id}`, exact: true }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
 }
 
 export const noNameMatches = 'No plant matches. The search compares the beginning of each name.'
@@ -79,6 +93,10 @@ export async function reads(page: Page, selector: string, text: string): Promise
     throw new Error(`${selector} reads ${seen}, not ${JSON.stringify(text)}; the page has ${state}`, { cause })
   }
 }
+
+/** Waits until an element has a text, be it seen or not. */
+export const hasText = (page: Page, selector: string, text: string): Promise<void> =>
+  until(`${selector} is ${JSON.stringify(text)}`, async () => (await textOf(page, selector)) === text)
 
 export interface Box {
   readonly top: number

@@ -1,5 +1,4 @@
-// The dialogs that change and delete a plant. Both send the plant's ETag, so that neither silently overwrites another
-// client's change.
+// The dialog that changes a plant. It sends the plant's ETag, so that it overwrites no other client's change unseen.
 
 import { connect, statusOf, wordsOf } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
@@ -8,38 +7,18 @@ import { makeFields, plantIn, putPlant } from './fields.js'
 import { find } from './find.js'
 import { clearRefusal, isFilledIn, onSubmit, say, showRefusal, toSentence, whileBusy } from './form.js'
 import { make } from './make.js'
-import { boxed, shown } from './plant-text.js'
-import { type Values, withoutId } from './properties.js'
+import { withoutId } from './properties.js'
 import { showMarks } from './text-field.js'
 
-export type DialogName = 'edit' | 'remove'
-
-/** Opens a dialog about a plant. `button` is the button that was pressed. */
-type OpenDialog = (plant: Pick<StoredPlant, 'id'>, button: HTMLButtonElement) => Promise<void>
-
-interface DialogOptions {
-  /** Called before a dialog opens. */
+interface EditOptions {
+  /** Called before the dialog opens. */
   readonly onStart: () => void
-  /** Receives the id, the dialog's name and a sentence about the outcome. */
-  readonly onDone: (id: bigint, dialog: DialogName, sentence: string) => Promise<void>
-  /** Receives a refusal that no dialog shows. */
+  readonly onDone: (id: bigint, sentence: string) => Promise<void>
+  /** Receives a refusal that the dialog does not show. */
   readonly onRefusal: (refusal: unknown) => void
 }
 
-/** The behaviour of one dialog. */
-interface Action {
-  readonly show: (plant: StoredPlant, form: HTMLFormElement) => void
-  /** @param state the version that may be changed. */
-  readonly change: (form: HTMLFormElement, plant: StoredPlant, state: Tagged<StoredPlant>) => Promise<unknown>
-  readonly done: (plant: StoredPlant) => string
-  /** The button's text, and after another client changed the plant. */
-  readonly cancel: readonly [string, string]
-  /** What the person has, to compare with what another client made of the plant. */
-  readonly mine: (form: HTMLFormElement, plant: StoredPlant) => Values
-  readonly titles: readonly [string, string]
-}
-
-/** The plant of a dialog. */
+/** The plant of the dialog. */
 interface Opened {
   /** As first shown: the form changes this version alone. */
   readonly shown: Tagged<StoredPlant>
@@ -47,64 +26,26 @@ interface Opened {
   theirs?: Tagged<StoredPlant> | undefined
 }
 
-/** How long a version is shown before it can be overwritten: an earlier press was meant for what was there before. */
-const readingMsMin = 500
-
-export interface Dialogs extends Readonly<Record<DialogName, OpenDialog>> {
+export interface EditDialog {
+  /** @param button the one that was pressed. */
+  open(id: bigint, button: HTMLButtonElement): Promise<void>
   /** Tells the reader of an open dialog that its plant has changed. */
   noteChanges(ids: readonly bigint[]): void
 }
 
-export function createDialogs(options: DialogOptions): Dialogs {
-  const [first, second] = [createDialog('edit', edit, options), createDialog('remove', remove, options)]
-  return {
-    edit: first.open,
-    remove: second.open,
-    noteChanges: (ids) => {
-      for (const { noteChanges } of [first, second]) noteChanges(ids)
-    },
-  }
-}
+/** How long a version is shown before it can be overwritten: an earlier press was meant for what was there before. */
+const readingMsMin = 500
 
-makeFields(find('#edit form', HTMLFormElement), withoutId, 'edit-')
+const dialog = find('#edit', HTMLDialogElement)
+const form = find('form', HTMLFormElement, dialog)
+const error = find('#edit-error')
+const conflict = find('#edit-conflict')
+const submit = find('[type="submit"]', HTMLButtonElement, dialog)
+const overwrite = find('[data-overwrite]', HTMLButtonElement, dialog)
+const cancel = find('[data-cancel]', HTMLButtonElement, dialog)
+makeFields(form, withoutId, 'edit-')
 
-const edit: Action = {
-  show: (plant, form) => {
-    find('#edit-title').textContent = `Edit plant ${plant.id}`
-    putPlant(form, withoutId, plant)
-    form.dispatchEvent(new Event('input'))
-  },
-  mine: (form, plant) => plantIn(form, withoutId, plant),
-  change: (form, plant, state) => connect().replacePlant(plant.id, edit.mine(form, plant), { ifMatch: state }),
-  done: ({ id }) => `Plant ${id} was changed.`,
-  cancel: ['Cancel', 'Keep theirs'],
-  titles: ['Yours', 'Theirs'],
-}
-
-const remove: Action = {
-  show: ({ id, name }) => {
-    find('#remove-title').textContent = `Delete plant ${id}?`
-    find('#remove-text').replaceChildren('It will be gone for good: ', boxed('Name', name, shown(name)))
-  },
-  mine: (_form, plant) => plant,
-  change: (_form, { id }, state) => connect().deletePlant(id, { ifMatch: state }),
-  done: ({ id }) => `Plant ${id} was deleted.`,
-  cancel: ['Cancel', 'Keep the plant'],
-  titles: ['Before', 'Now'],
-}
-
-function createDialog(
-  name: DialogName,
-  action: Action,
-  { onStart, onDone, onRefusal }: DialogOptions,
-): { readonly open: OpenDialog; readonly noteChanges: (ids: readonly bigint[]) => void } {
-  const dialog = find(`#${name}`, HTMLDialogElement)
-  const form = find('form', HTMLFormElement, dialog)
-  const error = find(`#${name}-error`)
-  const conflict = find(`#${name}-conflict`)
-  const submit = find('[type="submit"]', HTMLButtonElement, dialog)
-  const overwrite = find('[data-overwrite]', HTMLButtonElement, dialog)
-  const cancel = find('[data-cancel]', HTMLButtonElement, dialog)
+export function createEditDialog({ onStart, onDone, onRefusal }: EditOptions): EditDialog {
   let opened: Opened | undefined
   let isSaving = false
   let holding: number | undefined
@@ -130,7 +71,8 @@ function createDialog(
     const isOpen = (): boolean => dialog.open && opened === mine
     isSaving = true
     try {
-      await action.change(form, mine.shown, state)
+      const plant = plantIn(form, withoutId, mine.shown)
+      await connect().replacePlant(mine.shown.id, plant, { ifMatch: state.etag })
     } catch (refusal) {
       if (!isOpen()) onRefusal(refusal)
       else if (statusOf(refusal) === 412) await explainChange(mine, isOpen)
@@ -140,7 +82,7 @@ function createDialog(
       isSaving = false
     }
     if (isOpen()) dialog.close()
-    void onDone(mine.shown.id, name, action.done(mine.shown))
+    void onDone(mine.shown.id, `Plant ${mine.shown.id} was changed.`)
   }
 
   /** Keeps the typed text and shows the plant's current state beside it. */
@@ -178,29 +120,29 @@ function createDialog(
       ...(hasConflict
         ? [
             make('p', '', 'Another client has changed this plant.'),
-            ...sideBySide(action.titles, action.mine(form, shown), theirs),
+            ...sideBySide(['Yours', 'Theirs'], plantIn(form, withoutId, shown), theirs),
           ]
         : []),
     )
-    // What will be gone is the plant as it is now.
-    if (action === remove) action.show(theirs ?? shown, form)
     showDifferences(conflict)
     const hadFocus = submit.matches(':focus') || !form.contains(document.activeElement)
     submit.hidden = hasConflict
     overwrite.hidden = !hasConflict
-    cancel.textContent = action.cancel[hasConflict ? 1 : 0]
+    cancel.textContent = hasConflict ? 'Keep theirs' : 'Cancel'
     // The next press of Enter agrees to nothing.
     if (hasConflict && hadFocus) conflict.focus()
   }
 
-  async function open({ id }: Pick<StoredPlant, 'id'>, button: HTMLButtonElement): Promise<void> {
+  async function open(id: bigint, button: HTMLButtonElement): Promise<void> {
     onStart()
     try {
       const plant = await whileBusy(button, () => connect().getPlant(id))
       if (plant === undefined || document.querySelector('dialog[open]') !== null) return
       opened = { shown: plant }
       clearRefusal(form, error)
-      action.show(plant, form)
+      find('#edit-title').textContent = `Edit plant ${id}`
+      putPlant(form, withoutId, plant)
+      form.dispatchEvent(new Event('input'))
       showConflict(opened)
       dialog.showModal()
     } catch (refusal) {
