@@ -45,7 +45,7 @@ export function forBrowser(problem: Problem, error: AppError, { method, target, 
 
 /** Every address is relative, so that the page works below any path. */
 function toPage(status: number, { code, message }: AppError, url: string): string {
-  const [path = '/', query] = url.split('?')
+  const [path = '/', query] = url.startsWith('/') ? url.split('?') : []
   const root = '../'.repeat(path.split('/').length - 2) || './'
   const id = /^\/plants\/(-?\d+)$/.exec(path)?.[1]
   const search = path === '/plants' && query ? `?${query}` : ''

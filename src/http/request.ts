@@ -45,10 +45,10 @@ export interface ArrivingBody {
   /**
    * Resolves to all of it.
    *
-   * @throws AppError `bodyTooLarge` once it is longer than that; `malformedRequest` or `requestTimeout` if its end does
+   * @throws AppError `bodyTooLarge` if it is, or announces to be; `malformedRequest` or `requestTimeout` if its end does
    * not arrive.
    */
-  read(bytesMax: number): Promise<Buffer>
+  read(): Promise<Buffer>
   /** Leaves it unread. Rejects with AppError if the part that has arrived is broken. */
   skip(): Promise<void>
 }

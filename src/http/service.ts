@@ -101,7 +101,7 @@ export class Service {
       throw new AppError('methodNotAllowed', `${method} is not served at ${found?.path}, only ${allow}`)
     }
     // Preflights are not rate-limited: a browser tells its page nothing about a refused one, not even when to retry.
-    if (!answerPreflight(request, fields, allow)) this.#count(request)
+    if (found === undefined || !answerPreflight(request, fields, allow)) this.#count(request)
     return { status: 204, fields }
   }
 
@@ -125,7 +125,7 @@ export class Service {
     endpoint.checkBodyFields(request)
     if (Buffer.isBuffer(body)) return this.#answer(asked, body)
     if (method === 'GET' || method === 'HEAD') return body.skip().then(() => this.#answer(asked, undefined))
-    return body.read(this.#options.limits.bodyBytesMax).then((bytes) => this.#answer(asked, bytes))
+    return body.read().then((bytes) => this.#answer(asked, bytes))
   }
 
   /** Reads the input, counts it, and calls the handler: that of a list in its turn. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { Agent as HttpAgent, type RequestOptions, request as requestHttp } from 'node:http'
 import { Agent, request as requestHttps } from 'node:https'
 import { connect, createServer, type Socket } from 'node:net'
@@ -18,7 +18,7 @@ import { noScript, startOnTerminal } from '../support/on-terminal.ts'
 import { cleanEnvironment, launcher, type RunningServer, runHere, runProgram, startServer } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
 import { noStrace, runInjected } from '../support/strace.ts'
-import { until } from '../support/time.ts'
+import { assertPrompt, until } from '../support/time.ts'
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0
 
@@ -317,6 +317,28 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
       assert.match(stderr, /^plantstore: [^\n]*\n$/)
     }
     assert.ok(!existsSync(folder.file('plants.db')), 'nothing was made')
+  })
+
+  test('keeps no connection whose handshake does not end, and a stop does not wait for it', async () => {
+    await using folder = await makeFolder()
+    const { server } = await startTls(folder)
+    await using _ = server
+    const descriptors = (): number => readdirSync(`/proc/${server.process.pid}/fd`).length
+    const before = descriptors()
+    const open = async (): Promise<Socket> => {
+      const socket = connect(server.port, '127.0.0.1').on('error', () => {})
+      await once(socket, 'connect')
+      return socket
+    }
+    // The server notices the end of some; others say nothing at all.
+    for (let count = 0; count < 20; count += 1) (await open()).end()
+    const silent = await open()
+    await certificateOf(server.port)
+    await until('they are closed', () => descriptors() <= before + 2)
+    const startedMs = performance.now()
+    assert.equal(await server.stop(), 0)
+    assertPrompt(startedMs, limits.headersMsMax / 2)
+    silent.destroy()
   })
 
   exhaustive.test('an expired certificate is served, with a warning', async () => {

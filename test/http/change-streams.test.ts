@@ -167,6 +167,15 @@ describe('the streams of a server', () => {
     }
   })
 
+  test('end when the body of their request does not come, with nothing written into them', async () => {
+    await using service = await startService({ requestMsMax: 300, connectionCheckMs: 20 })
+    const socket = connect(service.port, '127.0.0.1')
+    const head = `GET /changes HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.client.token}\r\n`
+    socket.write(`${head}Accept: text/event-stream\r\nContent-Length: 5\r\n\r\n`)
+    const text = Buffer.concat(await socket.toArray()).toString()
+    assert.equal(text.split('HTTP/1.1').length - 1, 1, text)
+  })
+
   test('are one request each in the log, whoever ends them', async () => {
     await using service = await startService({})
     const { client, port, events, path } = service

@@ -1,6 +1,7 @@
 // What a person gets who opens an address of the API, and what a token learns about itself.
 
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
 import { test } from 'node:test'
 import { PlantStoreClient } from '../../client/client.ts'
 import { startPlantStore } from '../../src/embed/start.ts'
@@ -32,6 +33,14 @@ test('a page in place of a 401 or 404 leads to what the address names, below any
   for (const headers of [{ authorization: 'Bearer x' }, { accept: 'application/json' }, { accept: 'text/html;q=0' }]) {
     assert.match((await open('/plants/7', headers)).text, /^\{"error":40/)
   }
+})
+
+test('a target that is no path gets a page, too', async () => {
+  await using store = await startPlantStore()
+  const socket = connect(Number(new URL(store.url).port), '127.0.0.1')
+  socket.end('GET * HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\n\r\n')
+  const text = Buffer.concat(await socket.toArray()).toString()
+  assert.match(text, /^HTTP\/1\.1 404 .*<a class="button" href="\.\/">/s)
 })
 
 test('GET / tells a token its name and scopes, and refuses a token that the server does not know', async () => {

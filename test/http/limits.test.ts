@@ -101,6 +101,60 @@ describe('limits', { concurrency: true }, () => {
     })
   }
 
+  test('a body that nobody reads takes no room from others', async () => {
+    await using service = await startService({ arrivingBytesMax: 60_000 })
+    await using slow = await service.client.open()
+    slow.send('POST /plants HTTP/1.1\r\nHost: a\r\nX: ')
+    await using discarded = await service.client.open()
+    discarded.send(`OPTIONS / HTTP/1.1\r\nHost: a\r\nContent-Length: 900000000\r\n\r\n${'x'.repeat(500_000)}`)
+    assert.equal((await discarded.answerTo('OPTIONS', '/')).status, 204)
+    for (let times = 0; times < 5; times += 1) {
+      discarded.send('x'.repeat(500_000))
+      await service.client.request({ method: 'GET', target: '/livez' })
+    }
+    slow.send('y\r\n\r\n')
+    assert.equal((await slow.answerTo('POST', '/plants')).status, 401)
+  })
+
+  test('a body in tiny chunks takes no more memory than its bytes', async () => {
+    await using service = await startService({})
+    const { client } = service
+    const chunks = '1\r\na\r\n'.repeat(10_000)
+    await using connections = new AsyncDisposableStack()
+    const before = process.memoryUsage().rss
+    for (let count = 0; count < 60; count += 1) {
+      const connection = connections.use(await client.open())
+      const head = `POST /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${client.token}\r\n`
+      connection.send(`${head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}`)
+    }
+    for (let times = 0; times < 20; times += 1) await client.request({ method: 'GET', target: '/livez' })
+    // 240 MiB where each chunk is held by itself.
+    const growth = process.memoryUsage().rss - before
+    assert.ok(growth < 100 * 1024 * 1024, `${growth}`)
+  })
+
+  test('a body that announces to be too long is refused before it comes, also by an operation that takes none', async () => {
+    await using service = await startService({})
+    for (const fields of ['', 'Expect: 100-continue\r\n']) {
+      await using connection = await service.client.open()
+      const head = `DELETE /plants/1 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.client.token}\r\n`
+      connection.send(`${head}${fields}Content-Length: 65537\r\n\r\n`)
+      assert.equal((await connection.answerTo('DELETE', '/plants/1')).status, 413)
+    }
+  })
+
+  test('a body without its end costs no unit of the rate limit', async () => {
+    await using service = await startService({}, { rateLimit: '2/1h' })
+    const { client } = service
+    const head = `POST /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${client.token}\r\n`
+    for (let times = 0; times < 4; times += 1) {
+      await using connection = await client.open()
+      connection.send(`${head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n`)
+      assert.equal((await connection.answerTo('POST', '/plants')).status, 400)
+    }
+    assert.equal((await client.request({ method: 'GET', target: '/plants/1' })).status, 404)
+  })
+
   describe('whatever pieces of requests arrive', () => {
     const sequences = 400
     /** Far longer than any limit: what has not ended by then has no clock. */

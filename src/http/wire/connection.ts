@@ -125,7 +125,8 @@ export class Connection implements RequestConnection, ParserEvents {
 
   /** Bytes held of an incomplete request. */
   get arrivingBytes(): number {
-    return this.#incoming.keptBytes + (this.#state === 'head' ? this.#incoming.heldBytes : 0)
+    if (this.#state === 'head') return this.#incoming.heldBytes
+    return this.#state === 'body' ? (this.#body?.heldBytes ?? 0) : 0
   }
 
   onceDone(listener: () => void): void {
@@ -162,7 +163,11 @@ export class Connection implements RequestConnection, ParserEvents {
 
   /** Answers once to input that is broken, too large or too slow. Nothing is parsed afterwards. */
   refuse(error: AppError): void {
-    if (this.#state === 'ending') return
+    if (this.#state === 'ending' || this.#state === 'answering') return
+    if (this.#reply?.stream !== undefined) {
+      this.socket.destroy()
+      return
+    }
     if (this.#state === 'body') {
       this.#isLast = true
       this.#dropInput()
@@ -172,6 +177,7 @@ export class Connection implements RequestConnection, ParserEvents {
         return
       }
       this.#enter('answering')
+      this.#request.isCounted = true
       this.#body?.fail(error)
       return
     }
@@ -199,9 +205,11 @@ export class Connection implements RequestConnection, ParserEvents {
 
   /** The parser has read a head. */
   onRequest(message: IncomingMessage, response: ServerResponse): void {
+    const { service, limits } = this.#options
     this.#message = message
     this.#response = response
-    this.#body = hasBody(message) ? new NodeBody(message, response) : undefined
+    const onHeld = (): void => this.#options.onArriving(this)
+    this.#body = hasBody(message) ? new NodeBody(message, response, limits.bodyBytesMax, onHeld) : undefined
     if (this.#body !== undefined) this.#incoming.beginBody(message.headers)
     this.#enter('body', this.#sinceMs)
     response.once('finish', () => this.#noteSent())
@@ -213,7 +221,6 @@ export class Connection implements RequestConnection, ParserEvents {
       isHttp10: message.httpVersion === '1.0',
       body: this.#body,
     })
-    const { service, limits } = this.#options
     try {
       checkFraming(message, limits.headerFieldsMax)
     } catch (error) {
@@ -275,10 +282,7 @@ export class Connection implements RequestConnection, ParserEvents {
     if (this.#state === 'head') {
       const head = this.#incoming.takeHead()
       if (head === undefined) return false
-      if (this.#servePlain(head)) {
-        this.#incoming.endBody()
-        return false
-      }
+      if (this.#servePlain(head)) return false
       this.#door ??= this.#options.parser.open(this.socket, this)
       this.#door.parse(head)
     } else if (this.#state === 'body') {
@@ -295,9 +299,9 @@ export class Connection implements RequestConnection, ParserEvents {
   /** The request has arrived completely. */
   #noteArrived(): void {
     this.#message = undefined
-    this.#incoming.endBody()
     if (this.#state !== 'body') return
-    if (this.#request !== undefined) this.#enter('answering')
+    if (this.#reply?.stream !== undefined) this.#enter('streaming')
+    else if (this.#request !== undefined) this.#enter('answering')
     else this.#finish()
   }
 
@@ -369,10 +373,9 @@ export class Connection implements RequestConnection, ParserEvents {
     const isCut = reply.status >= 400 && this.#message !== undefined && !this.#canSkip(this.#message)
     const isLast = reply.isLast === true || isCut || this.#isLast || this.#options.isStopping()
     writeReply(response, reply, isLast)
-    // Nobody reads the rest of the body.
-    this.#message?.resume()
+    this.#body?.drop()
     if (reply.stream === undefined || this.#request?.method === 'HEAD') return
-    this.#enter('streaming')
+    if (this.#message === undefined || this.#body === undefined) this.#enter('streaming')
     reply.stream(new NodeStream(response, this))
   }
 

@@ -29,6 +29,8 @@ const quietLooksNeeded = 5
 export class Connections {
   readonly #options: ConnectionOptions
   readonly #open = new Set<Connection>()
+  /** The TCP connections of TLS. */
+  readonly #underTls = new Set<Socket>()
   /** Connections with more requests to take, in order of their turns. */
   readonly #queue = new Set<Connection>()
   readonly #waits = new Map<Connection, Wait>()
@@ -52,6 +54,12 @@ export class Connections {
 
   get count(): number {
     return this.#open.size
+  }
+
+  /** Closes a TCP connection with all others, even if its TLS handshake never ends. */
+  addHandshake(socket: Socket): void {
+    this.#underTls.add(socket)
+    socket.once('close', () => this.#underTls.delete(socket))
   }
 
   /** Serves a connection, or refuses one that is too many. */
@@ -107,6 +115,7 @@ export class Connections {
 
   closeAll(): void {
     for (const connection of this.#open) connection.cut('serverStopped')
+    for (const socket of this.#underTls) socket.destroy()
   }
 
   stop(): void {

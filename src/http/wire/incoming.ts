@@ -15,9 +15,6 @@ const requestLine = /^([\w!#$%&'*+.^`|~-]{1,32}) +[^ ]+ ([^ ]{1,32})$/
 const beginningOfLine = /^[\w!#$%&'*+.^`|~-]{0,32}(?: |$)/
 const beginningCharacters = 33
 
-/** Overhead of Node.js and of what collects it per piece. */
-const pieceBytes = 256
-
 export class Incoming {
   readonly #headBytesMax: number
   #held: Buffer | undefined
@@ -28,7 +25,6 @@ export class Incoming {
   #bodyBytesLeft: number | undefined
   /** The last characters of the previous piece of a chunked body. */
   #tail = ''
-  #keptBytes = 0
 
   constructor(headBytesMax: number) {
     this.#headBytesMax = headBytesMax
@@ -43,11 +39,6 @@ export class Incoming {
     return this.#method
   }
 
-  /** Approximate memory that the parsed part of the request takes. */
-  get keptBytes(): number {
-    return this.#keptBytes
-  }
-
   /** @param bytes valid until this returns. */
   add(bytes: Buffer): void {
     this.#held = this.#held === undefined ? Buffer.from(bytes) : Buffer.concat([this.#held, bytes])
@@ -55,7 +46,6 @@ export class Incoming {
 
   drop(): void {
     this.#held = undefined
-    this.#keptBytes = 0
   }
 
   /** Line ends before a request are skipped (RFC 9112, section 2.2). */
@@ -91,7 +81,6 @@ export class Incoming {
     if (end === -1) assertLineEnds(bytes, this.#searched)
     this.#searched = end === -1 ? bytes.length : 0
     if (end === -1) return undefined
-    this.#keptBytes = end
     return this.#cut(bytes, end)
   }
 
@@ -99,11 +88,6 @@ export class Incoming {
   beginBody(headers: IncomingHttpHeaders): void {
     this.#bodyBytesLeft = headers['transfer-encoding'] === undefined ? Number(headers['content-length']) : undefined
     this.#tail = ''
-  }
-
-  /** The request has arrived completely. */
-  endBody(): void {
-    this.#keptBytes = 0
   }
 
   /**
@@ -115,7 +99,6 @@ export class Incoming {
     if (bytes === undefined) return undefined
     const isChunked = this.#bodyBytesLeft === undefined
     const piece = this.#cut(bytes, this.#bodyBytesLeft ?? this.#endOfPiece(bytes))
-    this.#keptBytes += piece.length + pieceBytes
     if (this.#bodyBytesLeft !== undefined) this.#bodyBytesLeft -= piece.length
     if (isChunked) this.#tail = (this.#tail + piece.toString('latin1', Math.max(piece.length - 3, 0))).slice(-3)
     return piece

@@ -150,33 +150,43 @@ export class NodeStream implements ReplyStream {
   }
 }
 
-/** A body that Node.js parses. */
+/** A body that Node.js parses. It is held as one piece, because each chunk of its own would take hundreds of bytes. */
 export class NodeBody implements ArrivingBody {
   readonly #message: IncomingMessage
   readonly #response: ServerResponse
+  readonly #bytesMax: number
+  readonly #onHeld: () => void
+  #held = Buffer.alloc(0)
+  #length = 0
+  #isWanted = true
   #error: AppError | undefined
-  #reject: ((error: AppError) => void) | undefined
+  #settle: (() => void) | undefined
 
-  constructor(message: IncomingMessage, response: ServerResponse) {
+  /** @param onHeld called when `heldBytes` has changed. */
+  constructor(message: IncomingMessage, response: ServerResponse, bytesMax: number, onHeld: () => void) {
     this.#message = message
     this.#response = response
+    this.#bytesMax = bytesMax
+    this.#onHeld = onHeld
+    message.on('data', (piece: Buffer) => this.#add(piece))
+    message.on('end', () => this.#settle?.())
     // Node.js reports that the connection is lost; `fail` says why.
     message.on('error', () => {})
   }
 
-  read(bytesMax: number): Promise<Buffer> {
-    this.#continue()
+  get heldBytes(): number {
+    return this.#held.length
+  }
+
+  read(): Promise<Buffer> {
+    if (Number(this.#message.headers['content-length'] ?? 0) > this.#bytesMax) this.fail(bodyTooLarge(this.#bytesMax))
+    else this.#continue()
     return new Promise((resolve, reject) => {
-      if (this.#error !== undefined) return reject(this.#error)
-      this.#reject = reject
-      const pieces: Buffer[] = []
-      let bytes = 0
-      this.#message.on('data', (piece: Buffer) => {
-        bytes += piece.length
-        if (bytes > bytesMax) this.fail(bodyTooLarge(bytesMax))
-        else pieces.push(piece)
-      })
-      this.#message.once('end', () => resolve(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)))
+      this.#settle = () => {
+        if (this.#error === undefined) resolve(this.#held.subarray(0, this.#length))
+        else reject(this.#error)
+      }
+      if (this.#error !== undefined || this.#message.readableEnded) this.#settle()
     })
   }
 
@@ -184,14 +194,39 @@ export class NodeBody implements ArrivingBody {
     this.#continue()
     await Promise.resolve()
     if (this.#error !== undefined) throw this.#error
+    this.drop()
   }
 
-  /** Fails the read of the body, now or later, and drops what arrives. */
+  /** Fails the read of the body, now or later. */
   fail(error: AppError): void {
     this.#error ??= error
-    for (const event of ['data', 'end']) this.#message.removeAllListeners(event)
-    this.#message.resume()
-    this.#reject?.(this.#error)
+    this.drop()
+    this.#settle?.()
+  }
+
+  /** Nobody reads the rest. */
+  drop(): void {
+    this.#isWanted = false
+    this.#held = Buffer.alloc(0)
+    this.#length = 0
+    this.#onHeld()
+  }
+
+  #add(piece: Buffer): void {
+    if (!this.#isWanted) return
+    const length = this.#length + piece.length
+    if (length > this.#bytesMax) {
+      this.fail(bodyTooLarge(this.#bytesMax))
+      return
+    }
+    if (length > this.#held.length) {
+      const held = Buffer.allocUnsafe(Math.min(Math.max(length, 2 * this.#held.length), this.#bytesMax))
+      this.#held.copy(held)
+      this.#held = held
+    }
+    piece.copy(this.#held, this.#length)
+    this.#length = length
+    this.#onHeld()
   }
 
   #continue(): void {

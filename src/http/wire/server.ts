@@ -13,17 +13,23 @@ export interface KeyPair {
 /** TLS 1.2 is the oldest version that is still secure (RFC 8996). */
 export const tlsOptions = { minVersion: 'TLSv1.2' } as const
 
-/** A client that half-closes its side still gets its answer (RFC 9112, section 9.6). */
-const socketOptions = { allowHalfOpen: true, noDelay: true } as const
-
 /** Creates a server that can listen. @param keyPair if present, the server serves HTTPS only. */
 export async function createServer(connections: Connections, limits: Limits, keyPair?: KeyPair): Promise<Server> {
-  const onSocket = (socket: Socket): void => connections.add(socket)
-  if (keyPair === undefined) return createNetServer(socketOptions, onSocket)
+  // A client that half-closes its side still gets its answer (RFC 9112, section 9.6).
+  if (keyPair === undefined) {
+    return createNetServer({ allowHalfOpen: true, noDelay: true }, (socket) => connections.add(socket))
+  }
   const { createServer: createTlsServer } = await import('node:tls')
   const options = { ...tlsOptions, ...keyPair, ALPNProtocols: ['http/1.1'], handshakeTimeout: limits.headersMsMax }
-  const server = createTlsServer({ ...socketOptions, ...options }, onSocket)
-  // Connections in the TLS handshake are not counted by `Connections`.
+  const server = createTlsServer({ ...options, noDelay: true }, (socket) => {
+    // Not before the handshake, whose client has nothing to say once it has ended its side.
+    socket.allowHalfOpen = true
+    connections.add(socket)
+  })
+  server.on('connection', (socket: Socket) => connections.addHandshake(socket))
+  // The handshake failed, or took too long: nothing can be sent.
+  server.on('tlsClientError', (_error, socket) => socket.destroy())
+  // `Connections` counts no handshakes.
   server.maxConnections = limits.connectionsMax + refusedConnectionsMax
   return server
 }
