@@ -19,6 +19,7 @@ import {
   stream,
   type Told,
 } from './changers.ts'
+import { patient } from './kill.ts'
 import { type Cut, CuttingProxy } from './proxy.ts'
 
 export interface ChangesReport {
@@ -100,7 +101,7 @@ export async function killFleet(
   await using late = await LateWriter.connect(store)
   const bySequence = new SequenceReader(store)
   try {
-    for (const place of places) fleet.push(await startServer(place))
+    for (const place of places) fleet.push(await startServer(place, patient))
     const token = fleet.map((server) => server.token).join('')
     const urls = (): Fleet => ({ urls: fleet.map(({ url }) => url), token })
     const makers = [new Changers(urls, clients), new Importer(store), late]
@@ -112,7 +113,7 @@ export async function killFleet(
       const victim = kill % places.length
       if (kill % 2 === 0) await terminateBackends(store)
       await fleet[victim]?.stop('SIGKILL')
-      fleet[victim] = await startServer(places[victim] as string)
+      fleet[victim] = await startServer(places[victim] as string, patient)
       cutting.release()
       await late.commit()
     }

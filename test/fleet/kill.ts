@@ -19,6 +19,8 @@ export interface FleetKillReport {
 
 const servers = inRing(2, 3)
 const clients = inRing(8, 24)
+/** A server whose database answers late exits, and its unit starts it again. Here, it waits for a busy machine. */
+export const patient: ServerOptions = { environment: { PGCONNECT_TIMEOUT: '10' } }
 const earlyAck = fileURLToPath(new URL('../crash/early-ack.ts', import.meta.url))
 
 /**
@@ -28,7 +30,7 @@ const earlyAck = fileURLToPath(new URL('../crash/early-ack.ts', import.meta.url)
  * @param isEarly whether the servers say yes before the commit: the control.
  */
 export async function killServers(store: string, kills: number, isEarly = false): Promise<FleetKillReport> {
-  const options: ServerOptions = isEarly ? { entry: earlyAck } : {}
+  const options: ServerOptions = isEarly ? { ...patient, entry: earlyAck } : patient
   const fleet: RunningServer[] = []
   try {
     for (let count = 0; count < servers; count += 1) fleet.push(await startServer(store, options))
