@@ -1,5 +1,6 @@
 // Servers that do everything right in a way of their own, which must pass every row.
 
+import { randomInt } from 'node:crypto'
 import {
   type AnswerChange,
   all,
@@ -135,6 +136,44 @@ const inChunks: AnswerChange = ({ fields }) => ({
 const hasOwnEtags = all(answers('* /plants/{id}', edit('ETag', turned)), turning('if-match'), turning('if-none-match'))
 const trees = '"/trees":{"get":{"operationId":"listTrees","responses":{}}},'
 
+/** Refuses every so many requests as a proxy does that cannot reach the server. */
+function isAway(method: string, every: number): Behaviour {
+  let count = 0
+  return async (received, forward) => {
+    if (received.method !== method || ++count % every !== 1) return forward(received)
+    return { status: 503, fields: ['Content-Type', 'text/plain', 'Retry-After', '1'], body: Buffer.from('away') }
+  }
+}
+/** Another order of keys and other white space each time. */
+const writesAnew: AnswerChange = (answered) => {
+  if (!/json/.test(fieldOf(answered, 'content-type'))) return {}
+  const turned = json((value: unknown) => turn(value))(answered).body.toString()
+  return {
+    body: Buffer.from(turned.replaceAll(/(?<=[{,])(?="(?:id|name|tag|error)":)/g, () => ' '.repeat(1 + randomInt(3)))),
+  }
+}
+function turn(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(turn)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(([key, each]) => [key, turn(each)])
+  return Object.fromEntries(randomInt(2) === 0 ? entries : entries.reverse())
+}
+const shortChanges = receives('GET|HEAD /changes', (received) =>
+  /^\/changes\?after=[\w-]+(?:&kind=[a-z]+)?(?:&limit=[1-9]\d{1,2})?$/.test(received.target)
+    ? asking('limit', '5')(received)
+    : {},
+)
+const inLines: AnswerChange = ({ fields }) => ({
+  fields: fields.flatMap((each, at) =>
+    at % 2 === 1 && /^(?:allow|vary|access-control-expose-headers)$/i.test(fields[at - 1] ?? '')
+      ? each.split(', ').flatMap((member, index) => (index === 0 ? [member] : [fields[at - 1] as string, member]))
+      : [each],
+  ),
+})
+const dataInLines: AnswerChange = ({ body }) => ({
+  body: Buffer.from(body.toString().replaceAll(/^(data: \{)/gm, '$1\ndata: ')),
+})
+
 export const rightServers: readonly Made[] = [
   ['passes all on', (received, forward) => forward(received)],
   ...answering('*')(
@@ -190,4 +229,24 @@ export const rightServers: readonly Made[] = [
   ['is behind a proxy that refuses long header fields', answersItself(400, isLong)],
   ...answering('GET /openapi.json 200')(['has further operations', text(/"paths":\s*\{/, `$&${trees}`)]),
   ...answering('GET / 200')(['has another title', text(/"title":"[^"]*"/, '"title":"Trees"')]),
+  ...answering('DELETE * 204')(['says that a 204 has no bytes', set('Content-Length', '0')]),
+  ['is away for reads now and then', isBusy('GET', 80, 503, 50302)],
+  [
+    'is behind a proxy that cannot reach it now and then',
+    all(isAway('POST', 60), isAway('GET', 90), isAway('PUT', 50)),
+  ],
+  ['has short pages of changes', shortChanges],
+  ['writes JSON anew each time', all(headsWithoutLength, answers('GET|POST|PUT|DELETE|PATCH /plants.*', writesAnew))],
+  [
+    'writes ids with a fraction of zero',
+    all(headsWithoutLength, answers('GET', text(/(?<="id":-?\d+)(?=[,}])/g, '.0'))),
+  ],
+  ...answering('*')(
+    ['has Vary in another order', edit('Vary', (vary) => vary.split(', ').reverse().join(', '))],
+    ['has lists in header fields on several lines', inLines],
+  ),
+  ...answering('GET /changes 200')([
+    'has events with data in two lines',
+    having('Content-Type', /stream/, dataInLines),
+  ]),
 ]

@@ -22,11 +22,13 @@ interface StreamEvent {
 
 /** The complete events of a stream that have data. */
 function eventsOf(text: string): readonly StreamEvent[] {
-  const blocks = text.replaceAll('\r\n', '\n').split('\n\n').slice(0, -1)
+  const blocks = text.replaceAll(/\r\n?/g, '\n').split('\n\n').slice(0, -1)
   return blocks.flatMap((block) => {
     const fieldIn = (name: string): string | undefined => {
-      const line = block.split('\n').find((each) => each.startsWith(`${name}:`))
-      return line?.slice(name.length + 1).replace(/^ /, '')
+      const lines = block.split('\n').filter((each) => each.startsWith(`${name}:`))
+      return lines.length === 0
+        ? undefined
+        : lines.map((line) => line.slice(name.length + 1).replace(/^ /, '')).join('\n')
     }
     const data = fieldIn('data')
     return data === undefined ? [] : [{ id: fieldIn('id'), event: fieldIn('event'), change: parse(data) }]
@@ -42,10 +44,16 @@ function parse(data: string): Change {
 }
 
 /** A stream, which is read until it has a number of events of a plant. */
-function streamOf(id: bigint, count: number, after: string, headers: RowRequest['headers'] = {}): RowRequest {
+function streamOf(
+  id: bigint,
+  count: number,
+  after: string,
+  headers: RowRequest['headers'] = {},
+  query = '',
+): RowRequest {
   return {
     method: 'GET',
-    target: `/changes?after=${encodeURIComponent(after)}`,
+    target: `/changes?after=${encodeURIComponent(after)}${query}`,
     headers: { Accept: 'text/event-stream', ...headers },
     isEnough: (body) => eventsOf(body).filter(({ change }) => plantOf(change)['id'] === id).length >= count,
   }
@@ -96,6 +104,7 @@ export function streamRows({ ids }: Circumstances): readonly Row[] {
         const first = eventsOf(stream.body.toString()).find(({ change }) => plantOf(change)['id'] === id)
         const headers = { 'Last-Event-ID': first?.id ?? '' }
         await store.send(streamOf(id, all.length - 1, start, headers), streams(id, all.slice(1)))
+        await store.send(streamOf(id, 1, start, {}, '&kind=deleted'), streams(id, all.slice(2)))
       },
     ),
     // The create may come before the stream begins, and is in it all the same.

@@ -375,6 +375,7 @@ const listsForWriters: Behaviour = async (received, forward) => {
 export const changes: readonly Wrong[] = [
   ...caughtBy('credentials')(['lists changes for writers', listsForWriters]),
   ...caughtBy('changes')(
+    ...receiving('GET /changes')(['forgets the kind of a stream', having('Accept', isStream, asking('kind'))]),
     ...answering(page)(
       ['lists the newest change first', listing((all) => all.toReversed())],
       ['leaves deleted plants out', listing((all) => all.filter(({ kind }) => kind !== 'deleted'))],

@@ -151,6 +151,7 @@ const deletesNothing: Behaviour = async (received, forward) => {
 
 export const ofPlants: readonly Wrong[] = [
   ...caughtBy('parameters')(
+    ...accepting(`* ${plant} 400`)(drop('If-None-Match')),
     ...['DELETE', 'PUT', 'GET'].flatMap((method) => accepting(`${method} ${plant} 400`)(drop('If-Match'))),
   ),
   ...caughtBy('plants and ETags')(
@@ -209,7 +210,6 @@ export const ofPlants: readonly Wrong[] = [
       ['compares If-None-Match strongly', edit('If-None-Match', /^W.*/, '"x"')],
       ['takes any If-None-Match for the current one', edit('If-None-Match', /^"x"$/, '*')],
     ),
-    ...accepting(`* ${plant} 400`)(drop('If-None-Match')),
     ...answering(`GET ${plant} 304`)(status(200), drop('ETag'), refuse(41201)),
     ['compares If-Match, then replaces', races('PUT')],
     ['compares If-Match, then deletes', races('DELETE')],
