@@ -124,10 +124,12 @@ const isCrowded = all(
     'GET /summary 200',
     json((it: object) => ({ ...it, plants: 100_000, tags: crowd })),
   ),
-  answers('GET /plants 200', set('Link', '</plants?after=0&limit=1000>; rel="next"')),
+  answers('GET /plants 200', (answered, { target }) =>
+    target === '/plants?limit=1000' ? set('Link', '</plants?after=0&limit=1000>; rel="next"')(answered) : {},
+  ),
 )
 const repeatsPublic: AnswerChange = (answered, { target }) =>
-  /^\/(?:plants|summary)/.test(target) ? {} : set('X-Request-Id', 'abc-1')(answered)
+  /^\/(?:plants|summary|changes)/.test(target) ? {} : set('X-Request-Id', 'abc-1')(answered)
 const hasMore = answers('GET|PUT|POST * 200', text(/\{(?="(?:id|name)":)/g, '{"href":null,"leaves":[1.5],'))
 const writesLines = answers('*', text(/(?<=^\{)|(?=\}$)/g, '\n '))
 const inChunks: AnswerChange = ({ fields }) => ({
@@ -227,8 +229,11 @@ export const rightServers: readonly Made[] = [
   ['is behind a proxy with a few methods', answersItself(405, ({ method }) => unusual.includes(method))],
   ['is behind a proxy that refuses two tokens', answersItself(400, isTwice)],
   ['is behind a proxy that refuses long header fields', answersItself(400, isLong)],
-  ...answering('GET /openapi.json 200')(['has further operations', text(/"paths":\s*\{/, `$&${trees}`)]),
-  ...answering('GET / 200')(['has another title', text(/"title":"[^"]*"/, '"title":"Trees"')]),
+  [
+    'has further operations',
+    all(headsWithoutLength, answers('GET /openapi.json 200', text(/"paths":\s*\{/, `$&${trees}`))),
+  ],
+  ['has another title', all(headsWithoutLength, answers('GET / 200', text(/"title":"[^"]*"/, '"title":"Trees"')))],
   ...answering('DELETE * 204')(['says that a 204 has no bytes', set('Content-Length', '0')]),
   ['is away for reads now and then', isBusy('GET', 80, 503, 50302)],
   [

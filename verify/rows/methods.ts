@@ -17,6 +17,7 @@ import {
 } from '../checks.ts'
 import type { Operation } from '../document.ts'
 import { type Answer, fieldOf } from '../message.ts'
+import { plantJson } from '../plant.ts'
 import { type Circumstances, forProxies, type Row, row, type Source } from '../row.ts'
 import type { Headers } from '../store.ts'
 import { loadsFromHere } from './pages.ts'
@@ -127,6 +128,7 @@ function nearbyRows({ ids, plants }: Circumstances, operation: Operation): Row[]
       const { target = '', ...request } = requestOf(operation, id, plants)
       const others = [`${target}/`, ...(isLiteral ? [`${target};v=1`, `${target}%2F`, target.toUpperCase()] : [])]
       for (const other of others) await store.send({ ...request, target: other }, refusal('unknownPath'))
+      await store.send({ target: `${target}/`, body: plantJson(id, 'n') }, refusal('unknownPath'))
     }),
   ]
 }
