@@ -198,6 +198,7 @@ function countsReplays(): Behaviour {
 
 export const lists: readonly Wrong[] = [
   ...caughtBy('lists')(
+    ...answering('HEAD /plants 200')(drop('Link')),
     ...answering(listed)(
       ['lists plants in descending order', reordered((all) => all.toReversed())],
       [sortsIdsAsText, reordered((all) => all.toSorted((one, two) => (idOf(one) < idOf(two) ? -1 : 1)))],
