@@ -55,7 +55,7 @@ export interface RunReport {
 
 const answersSubject = 'answers'
 const answerBytesMax = 8 * 1024 * 1024
-const rowsAtOnce = 24
+const rowsAtOnce = 32
 /** After so many consecutive rows without an answer, the server is asked whether it is there. */
 const silentRowsMax = 3
 const stopped = 'the run was stopped'

@@ -9,6 +9,9 @@ import type { Answered } from './wrong-servers.ts'
 const { root, operations } = openDocument()
 type Properties = Record<string, unknown>
 
+/** Statuses of requests with a body. */
+const ofBodies = [413, 415]
+
 /** The statuses of right answers that every complete run gets. */
 const reached = [200, 204, 304, 400, 401, 403, 404, 405, 409, 410, 412, 413, 415, 422]
 
@@ -71,17 +74,19 @@ function changesOf(
   ]
 }
 
-export const derived: readonly Wrong[] = operations.flatMap(({ id, method, path, responses, scopes }) =>
-  [...responses]
-    .filter(([done]) => reached.includes(done) && (done !== 400 || scopes !== undefined))
-    .flatMap(([done, { headers, content }]) => {
-      const isDone = done < 400
-      const schema = content.get('application/json')
-      const fields = headers.filter(({ isRequired }) => isRequired).map(({ name }) => drop(name))
-      const type = content.size === 0 ? [] : [set('Content-Type', 'text/plain')]
-      const body = schema === undefined ? [] : isDone ? changesOf(schema) : [text(/"error":\d+/, '"error":1')]
-      const other = isDone ? status(done === 204 ? 200 : 202) : status(done === 404 ? 410 : 404)
-      const made: readonly Made[] = answering(`${method} ${path} ${done}`)(...fields, ...type, ...body, other)
-      return caughtBy(id)(...made.map(([does, behave]): Made => [`${does} (${id})`, behave]))
-    }),
+export const derived: readonly Wrong[] = operations.flatMap(
+  ({ id, method, path, responses, parameters, body: taken }) =>
+    [...responses]
+      .filter(([done]) => reached.includes(done) && (taken !== undefined || !ofBodies.includes(done)))
+      .filter(([done]) => done !== 400 || taken !== undefined || parameters.length > 0)
+      .flatMap(([done, { headers, content }]) => {
+        const isDone = done < 400
+        const schema = content.get('application/json')
+        const fields = headers.filter(({ isRequired }) => isRequired).map(({ name }) => drop(name))
+        const type = content.size === 0 ? [] : [set('Content-Type', 'text/plain')]
+        const body = schema === undefined ? [] : isDone ? changesOf(schema) : [text(/"error":\d+/, '"error":1')]
+        const other = isDone ? status(done === 204 ? 200 : 202) : status(done === 404 ? 410 : 404)
+        const made: readonly Made[] = answering(`${method} ${path} ${done}`)(...fields, ...type, ...body, other)
+        return caughtBy(id)(...made.map(([does, behave]): Made => [`${does} (${id})`, behave]))
+      }),
 )

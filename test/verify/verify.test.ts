@@ -178,7 +178,7 @@ describe('plantstore verify', async () => {
   })
 
   exhaustive.test('ends at SIGINT with what it has, and deletes its plants', async () => {
-    const [creates, rowsAtOnce] = [20, 24]
+    const [creates, rowsAtOnce] = [20, 32]
     let sent = 0
     const { promise: isStopping, resolve: stop } = Promise.withResolvers<void>()
     let child: RunningProgram | undefined
