@@ -251,15 +251,6 @@ const verifyLimits = {
   /** How long `plantstore verify` waits for a response, unless `--timeout` is set. */
   verifyAnswerMs: 10_000,
   verifyAnswerSecondsMax: 600,
-  /** How long it retries one request while the server responds 429, in multiples of `--timeout`. */
-  verifyWaitTimeouts: 6,
-  verifyPagesMax: 1_000,
-  verifyAnswerBytesMax: 8 * 1024 * 1024,
-  /** Consecutive rows without a response. Above: it stops, unless the server responds to a read. */
-  verifySilentRowsMax: 3,
-  /** Failures of a subject whose requests and responses it shows, without `--verbose`. */
-  verifyFailuresShown: 5,
-  verifyShownCharacters: 300,
 }
 
 /** The process: its stop, its log, its terminal. */

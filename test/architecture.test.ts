@@ -36,8 +36,8 @@ const table: Readonly<Record<string, readonly string[]>> = {
   observe: ['domain', 'limits.ts'],
   deliver: ['domain', 'limits.ts'],
   files: ['domain', 'json', 'contract', 'limits.ts'],
-  verify: ['domain', 'json', 'contract', 'verify/rows', 'limits.ts'],
-  'verify/rows': ['domain', 'json', 'contract', 'verify', 'limits.ts'],
+  verify: ['verify/rows'],
+  'verify/rows': ['verify'],
   serve: [
     ...['domain', 'contract', 'http', 'http/wire', 'http/pages', 'identity', 'store', 'observe', 'deliver'],
     ...settings,
@@ -61,6 +61,8 @@ const table: Readonly<Record<string, readonly string[]>> = {
 /** npm packages, each in the one room that is to know it. */
 const packages: Readonly<Record<string, readonly string[]>> = {
   contract: ['ajv', 'ajv-formats', 're2js', 'yaml'],
+  verify: ['ajv', 'ajv-formats', 'yaml'],
+  'verify/rows': ['yaml'],
   'http/wire': ['@fastify'],
   deliver: ['undici'],
   identity: ['jose', 'undici'],
@@ -258,7 +260,13 @@ function functionsOf(text: string): { readonly name: string; readonly lines: num
     const match = /^( *)(?:export )?(?:async |static |private )*(?:function )?(#?\w+)(?:<.*>)?\(.*$/.exec(
       lines[start] ?? '',
     )
-    if (match === null || !line.endsWith('{') || /^(if|for|while|switch|catch|return)$/.test(match[2] ?? '')) return []
+    if (
+      match === null ||
+      !line.endsWith('{') ||
+      line.endsWith('=> {') ||
+      /^(if|for|while|switch|catch|return)$/.test(match[2] ?? '')
+    )
+      return []
     const length = lines.slice(start).indexOf(`${match[1]}}`) + 1
     return [{ name: match[2] ?? '', lines: length }]
   })

@@ -1,18 +1,30 @@
 // Checks for answers. Each describes what is wrong.
 
 import { isDeepStrictEqual } from 'node:util'
-import { type ErrorCode, errorNumbers, statusOf } from '../src/domain/errors.ts'
-import type { JsonValue } from '../src/json/decode.ts'
-import { type Answer, fieldOf, hasSucceeded, isJson, jsonOf } from './message.ts'
+import { type JsonValue, toJson } from './json.ts'
+import { type Answer, fieldOf, hasSucceeded, isJson, jsonOf, membersOf, objectOf } from './message.ts'
 import type { NewPlant, Plant, Plants } from './plant.ts'
-import type { AnswerCheck, Check } from './row.ts'
 
+/** Returns what is wrong with an answer, or undefined. */
+export type Check = (answer: Answer, plants: Plants) => string | undefined
+/** A check that needs nothing but the answer. */
+export type AnswerCheck = (answer: Answer) => string | undefined
+
+/** The errors that rows expect, by their names in the document. */
+export type ErrorCode =
+  | ('invalidJson' | 'invalidPlant' | 'repeatedHeader' | 'invalidHeader' | 'invalidParameter' | 'missingToken')
+  | ('invalidToken' | 'insufficientScope' | 'unknownPath' | 'unknownPlant' | 'methodNotAllowed' | 'idTaken')
+  | ('positionGone' | 'preconditionFailed' | 'bodyTooLarge' | 'unsupportedMediaType' | 'unsupportedContentEncoding')
+  | ('idempotencyKeyReused' | 'headerFieldsTooLarge' | 'unknownMethod' | 'unknownTransferCoding')
+
+type Properties = Readonly<Record<string, JsonValue | undefined>>
 const int32Max = 2n ** 31n - 1n
 
 export function status(...wanted: readonly number[]): AnswerCheck {
-  return (answer) =>
-    wanted.includes(answer.status) ? undefined : `the status is ${answer.status}, not ${wanted.join(' or ')}`
+  return ({ status }) => (wanted.includes(status) ? undefined : `the status is ${status}, not ${wanted.join(' or ')}`)
 }
+
+export const ok: readonly Check[] = [status(200)]
 
 /** Any 4xx status. */
 export const refusedSomehow: AnswerCheck = ({ status }) =>
@@ -27,37 +39,33 @@ export const notAccepted: Check = (answer) =>
  */
 export function refusal(code: ErrorCode): readonly Check[] {
   return [
-    status(statusOf(code)),
-    (answer) => {
-      const number = errorNumberOf(answer)
-      if (number === undefined || number === BigInt(errorNumbers[code])) return undefined
-      return `error is ${number}, not ${errorNumbers[code]} (${code})`
+    (answer, plants) => status(Math.floor(plants.errorOf(code) / 100))(answer),
+    (answer, plants) => {
+      const [number, wanted] = [errorNumberOf(answer), plants.errorOf(code)]
+      return number === undefined || number === BigInt(wanted)
+        ? undefined
+        : `error is ${number}, not ${wanted} (${code})`
     },
   ]
 }
 
 /** The `error` of an Error body; undefined for other bodies, such as of an answer to HEAD. */
 export function errorNumberOf(answer: Answer): bigint | undefined {
-  if (!isJson(answer) || whyNoError(jsonOf(answer)) !== undefined) return undefined
-  const { error } = jsonOf(answer) as { readonly error: bigint }
-  return error
+  return isError(answer) === undefined ? (objectOf(answer)['error'] as bigint) : undefined
 }
 
 /** The body is an Error as application/json. */
-export const isError: AnswerCheck = (answer) => whyNotJson(answer) ?? whyNoError(jsonOf(answer))
+export const isError: AnswerCheck = (answer) => whyNotJson(answer) ?? whyNoObject(answer, 'Error') ?? whyNoError(answer)
 
 /** The body is an object with the sent properties. Others than those of the document are allowed, as in a Plant. */
 export function isPlant(wanted: { readonly id?: bigint } & Plant): Check {
-  return (answer, _before, plants) => {
-    const value = jsonOf(answer)
-    const wrong = whyNotJson(answer) ?? whyNoObject(value, 'Plant')
-    return wrong ?? whyNotPlant(value as Record<string, JsonValue>, wanted, plants)
-  }
+  return (answer, plants) =>
+    whyNotJson(answer) ?? whyNoObject(answer, 'Plant') ?? whyNotPlant(objectOf(answer), wanted, plants)
 }
 
 /** What is wrong with the properties of a plant. Without an id, any id is right. */
 export function whyNotPlant(
-  plant: Readonly<Record<string, JsonValue>>,
+  plant: Properties,
   wanted: { readonly id?: bigint } & Plant,
   plants: Plants,
 ): string | undefined {
@@ -67,44 +75,34 @@ export function whyNotPlant(
   return whys.find((why) => why !== undefined)
 }
 
-/** The body is a list of at most this many plants. */
-export function isListOf(plantsMax: number): Check {
+/** The answer to a create. */
+export function isCreated({ id, ...plant }: NewPlant): readonly Check[] {
+  return [status(200), isPlant(plant), locates(id)]
+}
+
+/** The body is a list of at most so many. */
+export function isListOf(most: number): AnswerCheck {
   return (answer) => {
-    const wrong = whyNotJson(answer)
-    if (wrong !== undefined) return wrong
     const value = jsonOf(answer)
-    if (!Array.isArray(value)) return 'the body is not an array'
-    return value.length > plantsMax ? `there are ${value.length} plants in a page of at most ${plantsMax}` : undefined
+    if (whyNotJson(answer) !== undefined || !Array.isArray(value))
+      return whyNotJson(answer) ?? 'the body is not an array'
+    return value.length > most ? `there are ${value.length} in a page of at most ${most}` : undefined
   }
 }
 
-/**
- * The pages of a list contain exactly these plants, in this order, and each whole.
- *
- * @returns a check of the pages, or of their first plants.
- */
-export function areListed(...plants: readonly NewPlant[]) {
-  return (pages: readonly Answer[], known: Plants, count?: number): string | undefined => {
-    const listed = plantsOf(pages).slice(0, count)
-    const [came, wanted] = [listed.map(({ id }) => String(id)), plants.map(({ id }) => String(id))]
-    if (came.join() !== wanted.join()) {
-      const wrong = `the ids are ${came.join(', ') || 'none'}, not ${wanted.join(', ') || 'none'}`
-      return `${wrong}${pages.length > 1 ? `, in ${pages.length} pages` : ''}`
-    }
-    const reasons = plants.map((plant, at) => {
-      const why = whyNotPlant(listed[at] ?? {}, plant, known)
-      return why && `of plant ${plant.id}, ${why}`
-    })
-    return reasons.find((why) => why !== undefined)
-  }
+/** What is wrong with a list: it must have exactly these plants, in this order, and each whole. */
+export function whyNotListed(listed: readonly Properties[], plants: readonly NewPlant[], known: Plants) {
+  const [came, wanted] = [listed.map(({ id }) => String(id)), plants.map(({ id }) => String(id))]
+  if (came.join() !== wanted.join())
+    return `the ids are ${came.join(', ') || 'none'}, not ${wanted.join(', ') || 'none'}`
+  const reasons = plants.map((plant, at) => {
+    const why = whyNotPlant(listed[at] ?? {}, plant, known)
+    return why && `of plant ${plant.id}, ${why}`
+  })
+  return reasons.find((why) => why !== undefined)
 }
 
-/** The plants of all pages, in order. */
-export function plantsOf(pages: readonly Answer[]): readonly Readonly<Record<string, JsonValue>>[] {
-  return pages.flatMap(jsonOf).map((plant) => (plant ?? {}) as Record<string, JsonValue>)
-}
-
-export const hasNoBody: Check = ({ body }) =>
+export const hasNoBody: AnswerCheck = ({ body }) =>
   body.length === 0 ? undefined : `the body has ${body.length} bytes, but must be empty`
 
 /** @param wanted undefined if the field must be absent. */
@@ -118,21 +116,36 @@ export function field(name: string, wanted: string | RegExp | undefined): Answer
   }
 }
 
-/** A list in a header field has exactly these members, in any order. */
-export function members(name: string, ...wanted: readonly string[]): AnswerCheck {
+/** The header field has the same value as in an earlier answer. */
+export function sameField(name: string, earlier: Answer): AnswerCheck {
+  return field(name, fieldOf(earlier, name))
+}
+
+/** The header field has a value that earlier answers do not have. */
+export function otherField(name: string, ...earlier: readonly Answer[]): AnswerCheck {
   return (answer) => {
     const value = fieldOf(answer, name)
-    const isSame = value !== undefined && membersOf(value).toSorted().join() === wanted.toSorted().join()
-    return isSame ? undefined : (field(name, wanted.join(', '))(answer) ?? `${name} repeats a member`)
+    const isKnown = earlier.some((each) => fieldOf(each, name) === value)
+    return isKnown ? `${name} is ${show(value ?? 'missing')}, as in an earlier answer` : undefined
   }
 }
 
-/** The members of a list in a header field (RFC 9110, section 5.6.1). */
-export function membersOf(value: string): readonly string[] {
-  return value
-    .split(',')
-    .map((each) => each.trim())
-    .filter((each) => each !== '')
+/** A list in a header field has exactly these members, in any order. */
+export function members(name: string, ...wanted: readonly string[]): AnswerCheck {
+  return (answer) => {
+    const came = [...new Set(membersOf(fieldOf(answer, name)))]
+    const isSame = came.toSorted().join() === wanted.toSorted().join()
+    return isSame ? undefined : `${name} is ${came.join(', ') || 'missing'}, not ${wanted.join(', ')}`
+  }
+}
+
+/** A list in a header field has these members, among others, in any case. */
+export function includes(name: string, ...wanted: readonly string[]): AnswerCheck {
+  return (answer) => {
+    const came = membersOf(fieldOf(answer, name)?.toLowerCase())
+    const missing = wanted.find((each) => !came.includes(each.toLowerCase()))
+    return missing && `${name} is ${came.join(', ') || 'missing'}, without ${missing}`
+  }
 }
 
 /**
@@ -146,37 +159,15 @@ export function challenge(error?: string, scope?: string): Check {
     const value = fieldOf(answer, 'www-authenticate')
     if (value === undefined) return 'there is no WWW-Authenticate'
     if (!/^Bearer(?: |$)/i.test(value)) return `WWW-Authenticate is ${show(value)}, not a Bearer challenge`
-    const parameters = parametersOf(value)
+    // RFC 9110, section 11.2.
+    const pairs = [...value.matchAll(/([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/g)]
+    const parameters = new Map(pairs.map(([, name = '', quoted, plain = '']) => [name.toLowerCase(), quoted ?? plain]))
     const came = parameters.get('error')
     if (came !== error) {
       return `WWW-Authenticate has ${came === undefined ? 'no error' : `error=${show(came)}`}, not ${error ?? 'none'}`
     }
     const scopes = parameters.get('scope')?.split(' ') ?? []
     return scope === undefined || scopes.includes(scope) ? undefined : `the scope of WWW-Authenticate is not ${scope}`
-  }
-}
-
-/** The parameters of a challenge (RFC 9110, section 11.2), by lower-case name. */
-function parametersOf(challenge: string): ReadonlyMap<string, string> {
-  const pairs = challenge.matchAll(/([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/g)
-  return new Map([...pairs].map(([, name = '', quoted, plain = '']) => [name.toLowerCase(), quoted ?? plain]))
-}
-
-/** The header field has a value that no earlier answer had. */
-export function newField(name: string): Check {
-  return (answer, before) => {
-    const value = fieldOf(answer, name)
-    const earlier = before.findIndex((each) => fieldOf(each, name) === value)
-    return earlier === -1 ? undefined : `${name} is ${show(value ?? 'missing')}, as in answer ${earlier + 1}`
-  }
-}
-
-/** The header field has the same value as in the answer to an earlier step. */
-export function sameField(name: string, step: number): Check {
-  return (answer, before) => {
-    const earlier = before[step]
-    const value = earlier === undefined ? undefined : fieldOf(earlier, name)
-    return field(name, value)(answer)
   }
 }
 
@@ -195,15 +186,14 @@ function whyNotJson(answer: Answer): string | undefined {
   return jsonOf(answer) === undefined ? 'the body is not JSON' : undefined
 }
 
-function whyNoObject(value: JsonValue | undefined, what: string): string | undefined {
+function whyNoObject(answer: Answer, what: string): string | undefined {
+  const value = jsonOf(answer)
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   return isObject ? undefined : `the body is not a valid ${what}: it is not an object`
 }
 
-function whyNoError(value: JsonValue | undefined): string | undefined {
-  const wrong = whyNoObject(value, 'Error')
-  if (wrong !== undefined) return wrong
-  const { error, message } = value as { error?: JsonValue; message?: JsonValue }
+function whyNoError(answer: Answer): string | undefined {
+  const { error, message } = objectOf(answer)
   const isInt32 = typeof error === 'bigint' && error <= int32Max && error >= -int32Max - 1n
   if (!isInt32) return `the body is not a valid Error: error is ${error === undefined ? 'missing' : 'not an int32'}`
   if (typeof message === 'string') return undefined
@@ -219,10 +209,6 @@ function whyNotSame(key: string, came: JsonValue | undefined, wanted: JsonValue 
 const shownCharactersMax = 100
 
 function show(value: JsonValue): string {
-  const text = typeof value === 'bigint' ? String(value) : JSON.stringify(value, (_key, each) => bigintAsText(each))
+  const text = toJson(value)
   return text.length > shownCharactersMax ? `${text.slice(0, shownCharactersMax)}...` : text
-}
-
-function bigintAsText(value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value
 }

@@ -1,15 +1,12 @@
 // Checks every answer of a run against its operation in openapi.yaml: status, header fields and body. Deviations become
 // one row per operation.
 
-import { compileValidator, createAjv } from '../src/contract/compile.ts'
-import type { Contract } from '../src/contract/contract.ts'
-import type { Operation, ResponseDescription } from '../src/contract/document.ts'
-import type { Schema } from '../src/contract/schemas.ts'
-import type { Validator } from '../src/contract/validate.ts'
-import { field, isError, membersOf } from './checks.ts'
-import { type Answer, fieldOf, jsonOf, type RowRequest } from './message.ts'
+import { errorNumberOf, field, isError } from './checks.ts'
+import type { Operation, ResponseDescription } from './document.ts'
+import { type Answer, fieldOf, jsonOf, membersOf, type RowRequest } from './message.ts'
+import type { Plants } from './plant.ts'
 import type { Row } from './row.ts'
-import type { Failure } from './run-row.ts'
+import type { Failure } from './store.ts'
 
 interface Deviation extends Failure {
   /** How many answers deviated. */
@@ -19,25 +16,21 @@ interface Deviation extends Failure {
 const deviationsShown = 5
 
 export class Conformance {
-  readonly #operations: readonly Operation[]
-  readonly #ajv: ReturnType<typeof createAjv>
-  readonly #validators = new Map<Schema, Validator>()
+  readonly #plants: Plants
   /** By title of the row, then by deviation. */
   readonly #deviations = new Map<string, Map<string, Deviation>>()
   readonly #requestIds = new Set<string>()
   /** The first failure of each row about all answers. */
   readonly #failures = new Map<Row, Failure>()
 
-  constructor({ document, operations }: Pick<Contract, 'document' | 'operations'>) {
-    this.#operations = operations
-    // A document of one's own may have keywords that Ajv does not know.
-    this.#ajv = createAjv(document, { strict: false, logger: false })
+  constructor(plants: Plants) {
+    this.#plants = plants
   }
 
   /** Checks an answer. */
   observe(request: RowRequest, answer: Answer): void {
     const { method = 'POST', target = '/plants' } = request
-    const operation = this.#operations.find((each) => isOperation(each, method, target))
+    const operation = this.#plants.document.operations.find((each) => isOperation(each, method, target))
     const title = operation === undefined ? elsewhereRow.title : titleOf(operation)
     const deviations = this.#deviations.get(title) ?? new Map<string, Deviation>()
     this.#deviations.set(title, deviations)
@@ -47,7 +40,7 @@ export class Conformance {
         : this.#deviationsOf(operation.responses.get(answer.status), method, answer)
     for (const why of found) {
       const known = deviations.get(why)
-      if (known === undefined) deviations.set(why, { step: 0, request, answer, why, times: 1 })
+      if (known === undefined) deviations.set(why, { number: 1, request, answer, why, times: 1 })
       else known.times += 1
     }
     const wrongs: readonly (readonly [Row, string | undefined])[] = [
@@ -61,7 +54,7 @@ export class Conformance {
           ] as const)),
     ]
     for (const [row, why] of wrongs) {
-      if (why !== undefined && !this.#failures.has(row)) this.#failures.set(row, { step: 0, request, answer, why })
+      if (why !== undefined && !this.#failures.has(row)) this.#failures.set(row, { number: 1, request, answer, why })
     }
   }
 
@@ -75,7 +68,7 @@ export class Conformance {
 
   /** Returns the rows of `conformanceRows`, each with its failure, if any. */
   rows(): readonly { readonly row: Row; readonly failure: Failure | undefined }[] {
-    return conformanceRows(this.#operations).map((row) => ({
+    return conformanceRows(this.#plants.document.operations).map((row) => ({
       row,
       failure: this.#failures.get(row) ?? summarise([...(this.#deviations.get(row.title)?.values() ?? [])]),
     }))
@@ -83,10 +76,10 @@ export class Conformance {
 
   #deviationsOf(described: ResponseDescription | undefined, method: string, answer: Answer): readonly string[] {
     if (described === undefined) return [`the status ${answer.status} is not described`]
-    const fields = [...described.headers].map(([name, { required, schema }]) => {
+    const fields = described.headers.map(({ name, isRequired, schema }) => {
       const value = fieldOf(answer, name)
-      if (value === undefined) return required ? `there is no ${name}` : undefined
-      return this.#validator(schema, name)(value)
+      if (value === undefined) return isRequired ? `there is no ${name}` : undefined
+      return this.#plants.judge.whyNot(schema, value, name)
     })
     return [...fields, this.#bodyDeviation(described, method, answer)]
       .filter((why) => why !== undefined)
@@ -102,13 +95,16 @@ export class Conformance {
     if (type !== 'application/json') return undefined
     const value = jsonOf(answer)
     if (value === undefined) return 'the body is not JSON'
-    return this.#validator(schema, 'the body')(value) ?? (answer.status < 400 ? undefined : isError(answer))
+    return this.#plants.judge.whyNot(schema, value, 'the body') ?? this.#errorDeviation(answer)
   }
 
-  #validator(schema: Schema, subject: string): Validator {
-    const known = this.#validators.get(schema) ?? compileValidator(this.#ajv, schema, subject)
-    this.#validators.set(schema, known)
-    return known
+  /** A number of an error means one thing. Those of a server's own failures say what only it knows. */
+  #errorDeviation(answer: Answer): string | undefined {
+    if (answer.status < 400) return undefined
+    const number = Number(errorNumberOf(answer))
+    const isListed = [...this.#plants.document.errors.values()].includes(number)
+    const isOf = Math.floor(number / 100) === answer.status
+    return isError(answer) ?? (answer.status >= 500 || (isListed && isOf) ? undefined : `error is ${number}`)
   }
 }
 
@@ -118,7 +114,7 @@ export function conformanceRows(operations: readonly Pick<Operation, 'id'>[]): r
 }
 
 function ofAnswers(title: string, document: string, where: string): Row {
-  return { title, level: 'complete', document, where, steps: [], ids: [] }
+  return { title, level: 'complete', document, where, ids: [], run: async () => {} }
 }
 
 function operationRow(operation: Pick<Operation, 'id'>): Row {
@@ -185,5 +181,5 @@ function summarise(deviations: readonly Deviation[]): Failure | undefined {
   const rest = deviations.length - shown.length
   const { request, answer } = first
   const why = [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ')
-  return { step: 0, request, answer, why }
+  return { number: 1, request, answer, why }
 }

@@ -1,14 +1,19 @@
 // Why a server could not be tested.
 
-/** There was no answer. The message explains why. */
+import type { Answer } from './message.ts'
+
+/** There was no answer, or none but refusals of a busy server. The message explains why. */
 export class NoAnswer extends Error {
   /** Whether a connection was established. */
   readonly wasConnected: boolean
+  /** The last refusal of a server that was still busy after the maximum wait. */
+  readonly answer: Answer | undefined
 
-  constructor(message: string, wasConnected: boolean, options?: ErrorOptions) {
+  constructor(message: string, wasConnected: boolean, options: ErrorOptions & { readonly answer?: Answer } = {}) {
     super(message, options)
     this.name = 'NoAnswer'
     this.wasConnected = wasConnected
+    this.answer = options.answer
   }
 }
 

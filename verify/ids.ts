@@ -1,7 +1,8 @@
 // Allocates the ids for the rows. A server that stores ids as doubles rounds them and must not touch other plants:
 // every rounded id stays in the range.
 
-import { int64Max, int64Min } from '../src/domain/plant.ts'
+export const int64Min = -(2n ** 63n)
+export const int64Max = 2n ** 63n - 1n
 
 /** Number of ids in a range. */
 export const rangeIds = 1_000_000n
@@ -45,6 +46,17 @@ export class IdRange {
     return this.#checked(id)
   }
 
+  /** Unused ids, each exact as a double. */
+  take(count: number): readonly bigint[] {
+    return Array.from({ length: count }, () => this.next())
+  }
+
+  /** Unused neighbours, which no double tells apart. */
+  near(count: number): readonly bigint[] {
+    const first = this.next()
+    return Array.from({ length: count }, (_, at) => first + BigInt(at) + 1n)
+  }
+
   has(id: bigint): boolean {
     return id >= this.first && id <= this.last
   }
@@ -54,10 +66,11 @@ export class IdRange {
     return id
   }
 
-  /** Whether every id of the range is beyond the integers that doubles hold exactly. */
-  get isBeyondDoubles(): boolean {
+  /** Why the digits of ids cannot be tested; false if every id is beyond the integers that doubles hold exactly. */
+  get whyExactAnyway(): string | false {
     const limit = BigInt(Number.MAX_SAFE_INTEGER)
-    return this.first > limit || this.last < -limit
+    const isBeyond = this.first > limit || this.last < -limit
+    return !isBeyond && 'the given range has ids that JavaScript numbers hold exactly'
   }
 }
 

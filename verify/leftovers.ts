@@ -1,18 +1,16 @@
 // Tracks plants on the server: existing ones are never touched, those of the run are deleted.
 
-import { int64Max, int64Min } from '../src/domain/plant.ts'
 import { NoAnswer } from './failures.ts'
-import { type IdRange, roundedToDouble } from './ids.ts'
-import { type Answer, hasSucceeded, jsonOf, type RowRequest } from './message.ts'
+import { type IdRange, int64Max, int64Min, roundedToDouble } from './ids.ts'
+import { type Answer, hasSucceeded, itemsOf, jsonOf, objectOf, type RowRequest } from './message.ts'
 import type { Row } from './row.ts'
-
-export type Ask = (request: RowRequest) => Promise<Answer>
+import type { Ask } from './store.ts'
 
 /** The name of plants whose id is outside the range, in case the server accepts them. */
 export const strayName = 'plantstore verify'
 /** Ids that a faulty server may derive from an invalid or too large id. */
 export const strayIds = { zero: [0n], one: [0n, 1n], tooLarge: [int64Max, int64Min, int64Max + 1n, int64Min - 1n] }
-const requestsAtOnce = 8
+const requestsAtOnce = 24
 
 export class Traces {
   readonly #ask: Ask
@@ -83,7 +81,7 @@ export class Traces {
     for (const id of row.ids) this.#begun.add(id)
   }
 
-  /** Reads the plant after the first row that created one. */
+  /** Reads a plant after the first row that created one. */
   async end(): Promise<void> {
     const [id] = this.#accepted
     if (this.#hasTried || id === undefined) return
@@ -95,7 +93,8 @@ export class Traces {
   observe(row: Row, { method = 'POST', body, headers }: RowRequest, answer: Answer): void {
     if (method !== 'POST') return
     if (!hasSucceeded(answer)) {
-      if (headers === undefined && body === this.#lastAccepted && answer.status < 500) this.#refusesTaken = true
+      const isRepeated = body === this.#lastAccepted && Object.keys(headers ?? {}).length === 0
+      if (isRepeated && answer.status < 500) this.#refusesTaken = true
       return
     }
     this.#lastAccepted = body
@@ -150,25 +149,25 @@ export class Traces {
     const answer = await this.#tryTo({ method: 'GET', target: `/plants/${id}` })
     if (answer?.status === 404) return 'free'
     if (answer?.status === 400 || answer?.status === 422) return 'refused'
-    const came = answer?.status === 200 ? jsonOf(answer) : undefined
     // A mock answers every request with its own plant.
-    return isSameToDoubles(idOf(came), id) ? 'taken' : 'unknown'
+    return answer?.status === 200 && isSameToDoubles(objectOf(answer)['id'], id) ? 'taken' : 'unknown'
   }
 
   async #isOurStray(id: bigint): Promise<boolean> {
     const answer = await this.#tryTo({ method: 'GET', target: `/plants/${id}` })
     if (answer?.status !== 200) return false
-    const plant = jsonOf(answer) as { name?: unknown } | undefined
-    return plant?.name === strayName && isSameToDoubles(idOf(plant), id)
+    const { id: found, name } = objectOf(answer)
+    return name === strayName && isSameToDoubles(found, id)
   }
 
   /** The plants of the range, if the server can list from an id on. */
   async #listed(): Promise<readonly bigint[] | undefined> {
     const after = this.#range.first === int64Min ? '' : `after=${this.#range.first - 1n}&`
     const answer = await this.#tryTo({ method: 'GET', target: `/plants?${after}limit=1000` })
-    const list = answer?.status === 200 ? jsonOf(answer) : undefined
-    if (!Array.isArray(list)) return undefined
-    return list.map(idOf).filter((id) => id !== undefined && this.#range.has(id)) as bigint[]
+    if (answer?.status !== 200 || !Array.isArray(jsonOf(answer))) return undefined
+    return itemsOf(answer)
+      .map(({ id }) => id)
+      .filter((id) => typeof id === 'bigint' && this.#range.has(id)) as bigint[]
   }
 
   async #tryTo(request: RowRequest): Promise<Answer | undefined> {
@@ -188,13 +187,8 @@ function idsIn(body: RowRequest['body'], { ids }: Row): readonly bigint[] {
   return ids.filter((id) => new RegExp(`(?<!\\d)${id}(?!\\d)`).test(text))
 }
 
-function idOf(plant: unknown): bigint | undefined {
-  const id = typeof plant === 'object' && plant !== null && 'id' in plant ? plant.id : undefined
-  return typeof id === 'bigint' ? id : undefined
-}
-
-function isSameToDoubles(one: bigint | undefined, other: bigint): boolean {
-  return one !== undefined && roundedToDouble(one) === roundedToDouble(other)
+function isSameToDoubles(one: unknown, other: bigint): boolean {
+  return typeof one === 'bigint' && roundedToDouble(one) === roundedToDouble(other)
 }
 
 /** Calls a function for each item with limited concurrency. Returns the results in order. */

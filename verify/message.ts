@@ -1,8 +1,6 @@
 // Requests as described by rows, and the received answers.
 
-import type { JsonValue } from '../src/json/decode.ts'
-import { decodeJson } from '../src/json/decode.ts'
-import { limits } from '../src/limits.ts'
+import { decodeJson, type JsonValue } from './json.ts'
 
 /** A create with the token by default. Header values may contain names of credentials, such as `$TOKEN`. */
 export interface RowRequest {
@@ -16,7 +14,7 @@ export interface RowRequest {
   readonly body?: string | Buffer
   /** The answer may have no end: it is read until its body is enough. */
   readonly isEnough?: (body: string) => boolean
-  /** The plant in the body is not valid, whatever the bundled document says. */
+  /** The plant in the body is not valid, whatever the schemas say. */
   readonly isInvalid?: boolean
   /** Bytes per chunk, to send the body chunked. */
   readonly chunkBytes?: number
@@ -108,10 +106,30 @@ export function isJson(answer: Answer): boolean {
 /** The parsed body with exact integers; undefined if it is not JSON. */
 export function jsonOf({ body }: Answer): JsonValue | undefined {
   try {
-    return decodeJson(body, limits.jsonDepthMax)
+    return decodeJson(body)
   } catch {
     return undefined
   }
+}
+
+/** The object in a body; empty if there is none. */
+export function objectOf(answer: Answer): Readonly<Record<string, JsonValue | undefined>> {
+  const value = jsonOf(answer)
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+}
+
+/** The objects of the list in a body; none if there is none. */
+export function itemsOf(answer: Answer): readonly Readonly<Record<string, JsonValue | undefined>>[] {
+  const value = jsonOf(answer)
+  return Array.isArray(value) ? value.map((each) => (each ?? {}) as Record<string, JsonValue>) : []
+}
+
+/** The members of a list in a header field (RFC 9110, section 5.6.1). */
+export function membersOf(value: string | undefined): readonly string[] {
+  return (value ?? '')
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '')
 }
 
 function lengthOf(body: string | Buffer | undefined): number {

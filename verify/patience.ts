@@ -1,23 +1,10 @@
 // Sends requests to a server that may be busy: waits as requested and retries.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { errorNumbers } from '../src/domain/errors.ts'
-import { limits } from '../src/limits.ts'
 import { errorNumberOf } from './checks.ts'
 import { NoAnswer } from './failures.ts'
 import { type Answer, fieldOf, type RowRequest } from './message.ts'
 import { send, type Target } from './send.ts'
-
-/** The server was still busy after the maximum wait. */
-export class StillBusy extends NoAnswer {
-  readonly answer: Answer
-
-  constructor(message: string, answer: Answer) {
-    super(message, true)
-    this.name = 'StillBusy'
-    this.answer = answer
-  }
-}
 
 export interface WaitOptions {
   /** Ends a wait early. */
@@ -29,6 +16,12 @@ export interface WaitOptions {
 }
 
 const retryMsMin = 1_000
+/** A request may wait for so many of its time limits. */
+const waitTimeouts = 6
+/** The one error of the store after which a change may have taken effect. */
+const storeUnavailable = 50302n
+/** Safe to repeat even if they took effect. */
+const readingMethods = ['GET', 'HEAD', 'OPTIONS']
 
 export class Patience {
   readonly #target: Target
@@ -44,12 +37,12 @@ export class Patience {
     this.#isSpent = false
   }
 
-  /** Throws NoAnswer; StillBusy if the server was busy for too long. */
+  /** Throws NoAnswer, also if the server was busy for too long. */
   async send(request: RowRequest, { stopping, isRepeatable = false, heard }: WaitOptions = {}): Promise<Answer> {
-    const waitMsMax = limits.verifyWaitTimeouts * this.#target.timeoutMs
+    const waitMsMax = waitTimeouts * this.#target.timeoutMs
     for (let waitedMs = 0; ; ) {
       const answer = await send(this.#target, request)
-      if (!isBusy(answer, isRepeatable)) {
+      if (!isBusy(answer, isRepeatable || readingMethods.includes(request.method ?? 'POST'))) {
         this.#isSpent = false
         return answer
       }
@@ -67,7 +60,7 @@ export class Patience {
 function isBusy(answer: Answer, isRepeatable: boolean): boolean {
   if (answer.status === 429) return true
   if (answer.status !== 503 || fieldOf(answer, 'retry-after') === undefined) return false
-  return isRepeatable || errorNumberOf(answer) !== BigInt(errorNumbers.storeUnavailable)
+  return isRepeatable || errorNumberOf(answer) !== storeUnavailable
 }
 
 /** RFC 9110, section 10.2.3. A date or a missing field counts as the minimum wait. */
@@ -76,10 +69,10 @@ function retryMsOf(answer: Answer): number {
   return /^[0-9]+$/.test(text) ? Math.max(Number(text) * 1_000, retryMsMin) : retryMsMin
 }
 
-function stillBusy(answer: Answer, waitMs: number, waitMsMax: number): StillBusy {
+function stillBusy(answer: Answer, waitMs: number, waitMsMax: number): NoAnswer {
   const [seconds, secondsMax] = [waitMs / 1_000, waitMsMax / 1_000]
   const message =
     `the server answers ${answer.status} and asks to wait another ${seconds} s, past the ${secondsMax} s ` +
     'that one request may wait; increase --timeout to wait longer'
-  return new StillBusy(message, answer)
+  return new NoAnswer(message, true, { answer })
 }

@@ -1,13 +1,12 @@
 // Plants as the rows send them and read them, and as a document has them.
 
 import { isDeepStrictEqual } from 'node:util'
-import type { Contract } from '../src/contract/contract.ts'
-import { toJson } from '../src/contract/plant.ts'
-import { AppError } from '../src/domain/errors.ts'
-import { decodeJson, type JsonValue } from '../src/json/decode.ts'
-import { limits } from '../src/limits.ts'
+import type { Document } from './document.ts'
+import { int64Max, int64Min } from './ids.ts'
+import { decodeJson, type JsonValue, toJson } from './json.ts'
 import { escapePattern, type RowRequest } from './message.ts'
-import { makeSampler, schemasOfProperties } from './sampler.ts'
+import { makeSampler } from './sampler.ts'
+import { Judge, merged, type Schema } from './schemas.ts'
 
 /** A plant without its id: the response to a create. */
 export interface Plant {
@@ -26,7 +25,6 @@ export function plantJson(id: bigint | string, name: string, tag?: string): stri
 }
 
 type Properties = Readonly<Record<string, JsonValue | undefined>>
-type Judge = (plant: Properties | undefined) => string | undefined
 
 /** A property that the bundled document does not have. */
 export interface FurtherProperty {
@@ -40,30 +38,38 @@ export interface FurtherProperty {
  * the document requires is added to each plant that is sent.
  */
 export class Plants {
+  readonly document: Document
+  /** Judges values by the schemas of the document. */
+  readonly judge: Judge
   /** Those that the bundled document does not have. */
   readonly further: readonly FurtherProperty[]
-  readonly #contract: Contract
-  readonly #bundled: Contract
+  /** Makes a sample of a schema. */
+  readonly sampleOf: (schema: Schema) => JsonValue
+  readonly #bundled: Document
+  readonly #bundledJudge: Judge
   /** What a plant has unless a row says otherwise: a sample of what is required, undefined for the rest. */
   readonly #usual: Properties
-  readonly #whyInvalid: Judge
-  readonly #whyWasInvalid: Judge
 
-  constructor(contract: Contract, bundled: Contract) {
-    this.#contract = contract
+  constructor(document: Document, bundled: Document) {
+    this.document = document
+    this.judge = new Judge(document.root)
     this.#bundled = bundled
-    this.#whyInvalid = judgeOf(contract)
-    this.#whyWasInvalid = judgeOf(bundled)
-    const { body = {} } = contract.operations.find(({ id }) => id === 'createPlant') ?? {}
-    const schemas = schemasOfProperties(contract.document, body)
-    const sampleOf = makeSampler(contract.document)
-    const others = contract.properties
+    this.#bundledJudge = new Judge(bundled.root)
+    this.sampleOf = makeSampler(document.root, this.judge)
+    const others = document.properties
       .filter(({ name }) => name !== 'id' && name !== 'name')
-      .map(({ name, isRequired }) => ({ name, isRequired, sample: sampleOf(schemas.get(name) ?? {}) }))
+      .map(({ name, isRequired, schema }) => ({ name, isRequired, sample: this.sampleOf(schema) }))
     this.further = others.filter(({ name }) => !isOf(bundled, name))
     this.#usual = Object.fromEntries(
       others.map(({ name, isRequired, sample }) => [name, isRequired ? sample : undefined]),
     )
+  }
+
+  /** The number of an error, such as 40901 for idTaken. */
+  errorOf(code: string): number {
+    const number = this.document.errors.get(code)
+    if (number === undefined) throw new TypeError(`the document has no error ${code}`)
+    return number
   }
 
   /** The plant that a server has of one that a row sent. */
@@ -89,35 +95,35 @@ export class Plants {
 
   /** The bounds of a name or a tag, in characters. */
   lengthsOf(property: 'name' | 'tag'): { readonly min: number; readonly max: number } {
-    const [own, bundled] = [this.#contract, this.#bundled].map(
-      ({ properties }) => properties.find(({ name }) => name === property)?.schema,
+    const [own, bundled] = [this.document, this.#bundled].map(({ root, properties }) =>
+      merged(root, properties.find(({ name }) => name === property)?.schema ?? {}),
     )
-    const { minLength = 0, maxLength = bundled?.['maxLength'] } = own ?? {}
-    return { min: Number(minLength), max: Number(maxLength) }
+    return { min: Number(own?.['minLength'] ?? 0), max: Number(own?.['maxLength'] ?? bundled?.['maxLength']) }
   }
 
   /** Why a request says nothing about a server of the document; undefined if it does. */
   whyNot({ method = 'POST', target = '/plants', body, isInvalid = false }: RowRequest): string | undefined {
     const isPlant = body !== undefined && (method === 'POST' || method === 'PUT')
-    if (!isPlant || this.#contract.json === this.#bundled.json) return undefined
+    if (!isPlant || this.document.isBundled) return undefined
     const id = idIn(target)
     const [sent, filled] = [decode(body, id), decode(this.fill(body), id)]
-    const was = this.#whyWasInvalid(sent) ?? (isInvalid ? 'the plant is beyond its bounds' : undefined)
-    const is = this.#whyInvalid(filled)
+    const was =
+      whyInvalid(this.#bundled, this.#bundledJudge, sent) ?? (isInvalid ? 'the plant is not valid' : undefined)
+    const is = whyInvalid(this.document, this.judge, filled)
     if (was === undefined && is !== undefined) return `a plant that it sends is not valid by the document: ${is}`
     if (was !== undefined && is === undefined) return `the document accepts what the bundled one does not: ${was}`
     if (was !== undefined) return undefined
     const name = Object.keys(sent ?? {}).find((each) => this.#isOfOne(each, sent?.[each]))
-    return name && `the document has ${isOf(this.#contract, name) ? 'a' : 'no'} property ${name}`
+    return name && `the document has ${isOf(this.document, name) ? 'a' : 'no'} property ${name}`
   }
 
   #isOfOne(name: string, value: JsonValue | undefined): boolean {
     const isSample = this.further.some((each) => each.name === name && isDeepStrictEqual(each.sample, value))
-    return isOf(this.#contract, name) !== isOf(this.#bundled, name) && !isSample
+    return isOf(this.document, name) !== isOf(this.#bundled, name) && !isSample
   }
 }
 
-function isOf({ properties }: Contract, property: string): boolean {
+function isOf({ properties }: Document, property: string): boolean {
   return properties.some(({ name }) => name === property)
 }
 
@@ -129,26 +135,20 @@ function idIn(target: string): bigint | undefined {
 /** The plant in a body; undefined if the body is no object of JSON. */
 function decode(body: string | Buffer, id: bigint | undefined): Properties | undefined {
   try {
-    const value = decodeJson(Buffer.from(body), limits.jsonDepthMax)
+    const value = decodeJson(Buffer.from(body))
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-    return id === undefined ? (value as Properties) : { ...value, id }
+    return id === undefined ? value : { ...value, id }
   } catch {
     return undefined
   }
 }
 
-/** Says the first thing that is wrong with a plant; undefined for a valid one. */
-function judgeOf(contract: Contract): Judge {
-  const read = contract.plantReader('the body')
-  return (plant) => {
-    try {
-      read(plant)
-      return undefined
-    } catch (error) {
-      if (error instanceof AppError) return error.message.split(';', 1)[0]
-      throw error
-    }
-  }
+/** The first thing that is wrong with a plant. */
+function whyInvalid({ plant }: Document, judge: Judge, value: Properties | undefined): string | undefined {
+  if (value === undefined) return 'the body is not an object'
+  const id = value['id']
+  if (typeof id === 'bigint' && (id < int64Min || id > int64Max)) return 'id: must be an int64'
+  return judge.whyNot(plant, value as JsonValue, 'the body')
 }
 
 function hasKey(body: string, name: string): boolean {

@@ -1,7 +1,6 @@
 // A report for people: one line per subject, then every failed row with the request, the answer and the document's
 // rule.
 
-import { limits } from '../src/limits.ts'
 import type { Credentials } from './message.ts'
 import type { Result, RunReport } from './run.ts'
 import { showFailure } from './show.ts'
@@ -20,6 +19,8 @@ export interface Counts {
 }
 
 const leftShownMax = 10
+/** Of a subject. */
+const failuresShown = 5
 
 export function countResults(results: readonly Result[]): Counts {
   const failed = results.filter(({ failure }) => failure !== undefined).length
@@ -38,7 +39,7 @@ export function formatReport(report: RunReport, { verbose, harmless }: TextOptio
   )
   const failures = subjects.flatMap(([, each]) => {
     const failed = each.filter(({ failure }) => failure !== undefined)
-    const shown = verbose ? failed : failed.slice(0, limits.verifyFailuresShown)
+    const shown = verbose ? failed : failed.slice(0, failuresShown)
     const others = failed.slice(shown.length).map(({ subject, row }) => `FAILED  ${subject}: ${row.title}`)
     return [
       ...shown.flatMap((result) => formatFailure(result, report.credentials, harmless)),

@@ -1,29 +1,28 @@
-// A run: checks that its ids are free, runs the rows one by one, checks every answer against the document, and deletes
+// A run: checks that its ids are free, runs the rows side by side, checks every answer against the document, and deletes
 // what it created.
 
-import { randomBytes, randomUUID } from 'node:crypto'
-import { type Contract, loadContract } from '../src/contract/contract.ts'
-import { mintSecret } from '../src/domain/token.ts'
-import { limits } from '../src/limits.ts'
+import { randomInt, randomUUID } from 'node:crypto'
 import { isError } from './checks.ts'
 import { Conformance, conformanceRows } from './conformance.ts'
+import { type Document, openDocument } from './document.ts'
 import { NoAnswer, TakenError } from './failures.ts'
 import { defaultFirstId, IdRange } from './ids.ts'
 import { Traces } from './leftovers.ts'
 import { type Answer, type Credentials, fieldOf, type RowRequest } from './message.ts'
-import { Patience, StillBusy } from './patience.ts'
+import { Patience } from './patience.ts'
 import { Plants } from './plant.ts'
 import type { Level, RowName, Tokens } from './results.ts'
-import type { Circumstances, Row, Subject } from './row.ts'
+import type { Circumstances, Row } from './row.ts'
 import { corsProbes, isCorsRestricted } from './rows/cors.ts'
-import { type Failure, runRow } from './run-row.ts'
+import { type Outcome, runRow } from './run-row.ts'
 import type { Target } from './send.ts'
+import { type Failure, Skipped } from './store.ts'
 import { makeSubjects } from './subjects.ts'
 
 export interface RunOptions {
   readonly base: URL
-  /** Of the server's document. */
-  readonly contract: Contract
+  /** Of the server. */
+  readonly document: Document
   readonly tokens: Tokens
   readonly level: Level
   readonly ids: IdRange
@@ -54,42 +53,45 @@ export interface RunReport {
   readonly left: readonly string[]
 }
 
+const answersSubject = 'answers'
+const answerBytesMax = 8 * 1024 * 1024
+const rowsAtOnce = 32
+/** After so many consecutive rows without an answer, the server is asked whether it is there. */
+const silentRowsMax = 3
+const stopped = 'the run was stopped'
+const intercepted = 'something in front of the server, such as a proxy, answered for it'
+
 /** Throws NoAnswer if the server is unreachable, and TakenError if the range is not free. */
 export async function runRows(options: RunOptions): Promise<RunReport> {
-  const { base, contract, tokens, level, ids, timeoutMs, stopping, only = () => true } = options
+  const { base, document, tokens, level, ids, timeoutMs, stopping, only = () => true } = options
   const credentials = credentialsOf(tokens)
-  const target: Target = { base, credentials, timeoutMs, answerBytesMax: limits.verifyAnswerBytesMax }
+  const target: Target = { base, credentials, timeoutMs, answerBytesMax }
   const patience = new Patience(target)
-  await assertReachable(patience, ids)
+  const silence = await whySilent(patience, ids)
+  // Rows test more: any answer will do, and even a connection that is closed without one.
+  if (silence !== undefined && !silence.wasConnected) throw silence
   const circumstances: Circumstances = {
-    contract,
-    plants: new Plants(contract, loadContract()),
+    document,
+    plants: new Plants(document, openDocument()),
     ids,
     nonce: randomUUID(),
     credentials: new Set(Object.keys(credentials)),
     isCorsRestricted: level === 'complete' && (await seesCorsRestricted(patience)),
   }
-  const subjects = makeSubjects(circumstances, level).map(({ name: subject, rows }) => ({
-    name: subject,
-    rows: rows.filter(({ title }) => only({ subject, title })),
-  }))
+  const subjects = makeSubjects(circumstances, level)
+  const rows = subjects
+    .flatMap(({ name, rows }) => rows.map((row) => ({ subject: name, row })))
+    .filter(({ subject, row: { title } }) => only({ subject, title }))
   const traces = new Traces(ids, (request) => patience.send(request, { isRepeatable: true }))
-  const taken = await traces.look(subjects.flatMap(({ rows }) => rows))
+  const taken = await traces.look(rows.map(({ row }) => row))
   if (taken !== undefined) throw new TakenError(taken)
-  const conformance = level === 'complete' ? new Conformance(contract) : undefined
+  const conformance = level === 'complete' ? new Conformance(circumstances.plants) : undefined
   const clean = (): Promise<readonly string[]> => {
     patience.renew()
     return traces.clean()
   }
   try {
-    const results = await runAll(subjects, {
-      patience,
-      ids,
-      plants: circumstances.plants,
-      traces,
-      conformance,
-      stopping,
-    })
+    const results = await new Run(patience, circumstances, traces, conformance, stopping).all(rows)
     const ofDocument = (conformance?.rows() ?? [])
       .map((each) => ({ subject: answersSubject, ...each }))
       .filter(({ subject, row: { title } }) => only({ subject, title }))
@@ -100,14 +102,11 @@ export async function runRows(options: RunOptions): Promise<RunReport> {
   }
 }
 
-const answersSubject = 'answers'
-
-/** Returns all rows of a level for the bundled document, in the order in which they run. Throws nothing and sends nothing. */
-export function nameRows(level: Level): readonly RowName[] {
-  const contract = loadContract()
+/** Returns all rows of a level, in the order in which they are reported. Throws nothing and sends nothing. */
+export function nameRows(level: Level, document = openDocument()): readonly RowName[] {
   const circumstances: Circumstances = {
-    contract,
-    plants: new Plants(contract, contract),
+    document,
+    plants: new Plants(document, document),
     ids: new IdRange(defaultFirstId),
     nonce: '',
     credentials: new Set(),
@@ -116,7 +115,7 @@ export function nameRows(level: Level): readonly RowName[] {
   const names = makeSubjects(circumstances, level).flatMap(({ name: subject, rows }) =>
     rows.map(({ title }) => ({ subject, title })),
   )
-  const ofDocument = level === 'complete' ? conformanceRows(contract.operations) : []
+  const ofDocument = level === 'complete' ? conformanceRows(document.operations) : []
   return [...names, ...ofDocument.map(({ title }) => ({ subject: answersSubject, title }))]
 }
 
@@ -129,7 +128,7 @@ export function credentialsOf(tokens: Tokens): Credentials {
     $SHORT_TOKEN: token.slice(0, -1),
     $CHANGED_TOKEN: withCharacterChanged(token),
     $UPPER_CASE_TOKEN: upper === token ? token.toLowerCase() : upper,
-    $UNKNOWN_TOKEN: mintSecret(randomBytes(32)),
+    $UNKNOWN_TOKEN: unlike(token),
     ...(secondToken !== undefined && { $SECOND_TOKEN: secondToken }),
     ...(writeOnlyToken !== undefined && { $WRITE_ONLY_TOKEN: writeOnlyToken }),
     ...(readOnlyToken !== undefined && { $READ_ONLY_TOKEN: readOnlyToken }),
@@ -138,17 +137,17 @@ export function credentialsOf(tokens: Tokens): Credentials {
   }
 }
 
+/** A token of the same form, with the same prefix. */
+function unlike(token: string): string {
+  const [prefix = ''] = /^[a-z]+_/.exec(token) ?? []
+  return prefix + token.slice(prefix.length).replaceAll(/[0-9A-Za-z]/g, () => randomInt(36).toString(36))
+}
+
 /** Changes the middle of the last part: the last character of a JWT may have unused bits. */
 function withCharacterChanged(token: string): string {
   const from = token.lastIndexOf('.') + 1
   const at = from + Math.floor((token.length - from) / 2)
   return token.slice(0, at) + (token[at] === '0' ? '1' : '0') + token.slice(at + 1)
-}
-
-/** Accepts any answer, and even a connection closed without one; rows test more. */
-async function assertReachable(patience: Patience, ids: IdRange): Promise<void> {
-  const why = await whySilent(patience, ids)
-  if (why !== undefined && !why.wasConnected) throw why
 }
 
 /** Why the server does not answer a read; undefined if it does. */
@@ -172,84 +171,112 @@ async function seesCorsRestricted(patience: Patience): Promise<boolean> {
   }
 }
 
-interface Run {
-  readonly patience: Patience
-  readonly ids: IdRange
-  readonly plants: Plants
-  readonly traces: Traces
-  readonly conformance: Conformance | undefined
-  readonly stopping: AbortSignal
-}
-
-async function runAll(subjects: readonly Subject[], run: Run): Promise<readonly Result[]> {
-  const results: Result[] = []
-  let silentRows = 0
-  let gone: string | undefined
-  for (const { name: subject, rows } of subjects) {
-    for (const row of rows) {
-      let skipped = whyNot(row, run, gone)
-      const failure = skipped === undefined ? await runOne(row, run) : undefined
-      if (run.stopping.aborted) skipped ??= stopped
-      if (failure?.answer !== undefined && isIntercepted(row, failure.answer)) skipped ??= intercepted
-      if (skipped !== undefined) {
-        results.push({ subject, row, skipped })
-        continue
-      }
-      silentRows = failure !== undefined && isSilent(failure) ? silentRows + 1 : 0
-      results.push({ subject, row, failure })
-      if (silentRows < limits.verifySilentRowsMax) continue
-      // Some servers do not answer requests they do not understand, but continue to run.
-      gone = whyGone(await whySilent(run.patience, run.ids))
-      silentRows = 0
-    }
-  }
-  return results
-}
-
-const stopped = 'the run was stopped'
-const intercepted = 'something in front of the server, such as a proxy, answered for it'
-
 /** Whether a proxy answered: the server sends a request id with every answer, and refuses with an Error. */
-function isIntercepted({ isForProxies }: Row, answer: Answer): boolean {
-  return (
-    isForProxies === true &&
-    answer.status >= 400 &&
-    fieldOf(answer, 'x-request-id') === undefined &&
-    isError(answer) !== undefined
-  )
+function isOfProxy(answer: Answer): boolean {
+  return answer.status >= 400 && fieldOf(answer, 'x-request-id') === undefined && isError(answer) !== undefined
 }
 
-/** Whether the server did not react at all. */
-function isSilent({ answer }: Failure): boolean {
-  return answer === undefined || answer.status === 429
-}
+type Named = Pick<Result, 'subject' | 'row'>
 
-/** Why to stop sending to a silent server; undefined to continue. */
-function whyGone(why: NoAnswer | undefined): string | undefined {
-  if (why === undefined) return undefined
-  const what = why instanceof StillBusy ? `nothing but ${why.answer.status}` : 'no answer'
-  return `the server gave ${what} in ${limits.verifySilentRowsMax} consecutive rows`
-}
+class Run {
+  readonly #patience: Patience
+  readonly #circumstances: Circumstances
+  readonly #traces: Traces
+  readonly #conformance: Conformance | undefined
+  readonly #stopping: AbortSignal
+  #silentRows = 0
+  /** A request that shows whether the server is there. */
+  #probing: Promise<void> | undefined
+  /** Why nothing more is sent. */
+  #gone: string | undefined
 
-function whyNot(row: Row, { traces, stopping }: Run, gone: string | undefined): string | undefined {
-  return stopping.aborted ? stopped : (gone ?? row.skipped ?? traces.whyNotSafe(row))
-}
-
-async function runOne(
-  row: Row,
-  { patience, plants, traces, conformance, stopping }: Run,
-): Promise<Failure | undefined> {
-  traces.begin(row)
-  const ask = async (request: RowRequest): Promise<Answer> => {
-    const heard = (answer: Answer): void => {
-      if (!isIntercepted(row, answer)) conformance?.observe(request, answer)
-    }
-    const answer = await patience.send(request, { stopping, heard })
-    heard(answer)
-    traces.observe(row, request, answer)
-    return answer
+  constructor(
+    patience: Patience,
+    circumstances: Circumstances,
+    traces: Traces,
+    conformance: Conformance | undefined,
+    stopping: AbortSignal,
+  ) {
+    this.#patience = patience
+    this.#circumstances = circumstances
+    this.#traces = traces
+    this.#conformance = conformance
+    this.#stopping = stopping
   }
-  const failure = await runRow(row, ask, plants)
-  await traces.end()
-  return failure
+
+  async all(rows: readonly Named[]): Promise<readonly Result[]> {
+    const results = new Map<Row, Result>()
+    const run = async (some: readonly Named[], atOnce: number): Promise<void> => {
+      const entries = some.values()
+      const work = async (): Promise<void> => {
+        for (const each of entries) results.set(each.row, await this.#result(each))
+      }
+      await Promise.all(Array.from({ length: atOnce }, work))
+    }
+    const inTurn = (turn: Row['turn']) => rows.filter(({ row }) => row.turn === turn)
+    await run(inTurn('first'), 1)
+    // The longest rows are at the end.
+    await run(inTurn(undefined).toReversed(), rowsAtOnce)
+    await run(inTurn('last'), 1)
+    return rows.map(({ row }) => results.get(row) as Result)
+  }
+
+  async #result({ subject, row }: Named): Promise<Result> {
+    const unsafe = this.#whyNot(row)
+    if (unsafe !== undefined) return { subject, row, skipped: unsafe }
+    const { failure, skipped } = await this.#outcome(row)
+    const isIntercepted = row.isForProxies === true && failure?.answer !== undefined && isOfProxy(failure.answer)
+    const reason = skipped ?? (this.#stopping.aborted ? stopped : isIntercepted ? intercepted : undefined)
+    const why = reason ?? (await this.#whyGone(failure))
+    return why === undefined ? { subject, row, failure } : { subject, row, skipped: why }
+  }
+
+  #whyNot(row: Row): string | undefined {
+    return this.#stopping.aborted ? stopped : (this.#gone ?? row.skipped ?? this.#traces.whyNotSafe(row))
+  }
+
+  async #outcome(row: Row): Promise<Outcome> {
+    this.#traces.begin(row)
+    const ask = async (request: RowRequest): Promise<Answer> => {
+      if (this.#stopping.aborted) throw new Skipped(stopped)
+      const heard = (answer: Answer): void => {
+        if (!isOfProxy(answer) || row.isForProxies !== true) this.#conformance?.observe(request, answer)
+      }
+      const busy = (answer: Answer): void => {
+        if (!isOfProxy(answer)) heard(answer)
+      }
+      const answer = await this.#patience.send(request, { stopping: this.#stopping, heard: busy })
+      heard(answer)
+      this.#traces.observe(row, request, answer)
+      return answer
+    }
+    const outcome = await runRow(row, ask, this.#circumstances.plants)
+    await this.#traces.end()
+    return outcome
+  }
+
+  /**
+   * Gives up a server that does not react at all, after some consecutive rows; others that were running say nothing. Some
+   * servers do not answer requests they do not understand, but go on.
+   */
+  async #whyGone(failure: Failure | undefined): Promise<string | undefined> {
+    const isSilent = failure !== undefined && (failure.answer === undefined || failure.answer.status === 429)
+    this.#silentRows = isSilent ? this.#silentRows + 1 : 0
+    const count = this.#silentRows
+    if (count < silentRowsMax) return undefined
+    this.#probing ??= this.#probe()
+    await this.#probing
+    return count > silentRowsMax ? this.#gone : undefined
+  }
+
+  async #probe(): Promise<void> {
+    const why = await whySilent(this.#patience, this.#circumstances.ids)
+    if (why === undefined) {
+      this.#silentRows = 0
+      this.#probing = undefined
+      return
+    }
+    const what = why.answer === undefined ? 'no answer' : `nothing but ${why.answer.status}`
+    this.#gone = `the server gave ${what} in ${silentRowsMax} consecutive rows`
+  }
 }

@@ -1,15 +1,13 @@
-// Makes samples of schemas: values that are valid, as json/decode.ts gives them.
+// Makes samples of schemas: values that are valid, as json.ts reads them.
 
-import { compileValidator, createAjv } from '../src/contract/compile.ts'
-import { toJson } from '../src/contract/plant.ts'
-import { isSchema, partsOf, type Schema } from '../src/contract/schemas.ts'
-import { decodeJson, type JsonValue } from '../src/json/decode.ts'
-import { limits } from '../src/limits.ts'
+import { decodeJson, type JsonValue, toJson } from './json.ts'
+import { isSchema, type Judge, merged, propertiesOf, type Schema } from './schemas.ts'
 
 /** Schemas may contain themselves. */
 const depthMax = 8
 const samplesMax = 500
 const itemsMax = 100
+const charactersMax = 65_536
 const formats: Readonly<Record<string, string>> = {
   date: '2026-01-31',
   'date-time': '2026-01-31T12:00:00Z',
@@ -28,24 +26,22 @@ const formats: Readonly<Record<string, string>> = {
  * @returns a function that makes a sample of a schema: a value that the schema names, or else one within its bounds. It is
  * invalid if neither is found, such as for a pattern without an example.
  */
-export function makeSampler(document: Schema): (schema: Schema) => JsonValue {
-  const ajv = createAjv(document, { strict: false, logger: false })
+export function makeSampler(document: Schema, judge: Judge): (schema: Schema) => JsonValue {
   let count = 0
   const sampleOf = (schema: Schema, depth: number): JsonValue => {
     count += 1
     if (depth > depthMax || count > samplesMax) return null
-    const isWrong = compileValidator(ajv, schema, 'the sample')
     let first: JsonValue | undefined
     for (const value of valuesOf(schema, (inner) => sampleOf(inner, depth + 1))) {
-      const sample = decodeJson(Buffer.from(toJson(value)), limits.jsonDepthMax)
-      if (isWrong(sample) === undefined) return sample
+      const sample = decodeJson(Buffer.from(toJson(value)))
+      if (judge.whyNot(schema, sample, 'the sample') === undefined) return sample
       first ??= sample
     }
     return first ?? null
   }
   /** Values that may be valid, the best ones first. */
   function* valuesOf(schema: Schema, sample: (inner: Schema) => JsonValue): Generator<unknown, void, undefined> {
-    const { allOf, $ref, anyOf, oneOf = anyOf, ...whole } = Object.assign({}, ...partsOf(document, schema)) as Schema
+    const { anyOf, oneOf = anyOf, ...whole } = merged(document, schema)
     yield* namedIn(whole)
     for (const each of (oneOf ?? []) as readonly Schema[]) yield sample({ allOf: [whole, each] })
     for (const type of typesOf(whole)) {
@@ -55,21 +51,13 @@ export function makeSampler(document: Schema): (schema: Schema) => JsonValue {
     }
   }
   const objectOf = (schema: Schema, sample: (inner: Schema) => JsonValue): object => {
-    const required = partsOf(document, schema).flatMap((part) => (part['required'] ?? []) as readonly string[])
-    const schemas = schemasOfProperties(document, schema)
-    return Object.fromEntries(required.map((name) => [name, sample(schemas.get(name) ?? {})]))
+    const properties = propertiesOf(document, schema).filter(({ isRequired }) => isRequired)
+    return Object.fromEntries(properties.map(({ name, schema }) => [name, sample(schema)]))
   }
   return (schema) => {
     count = 0
     return sampleOf(schema, 0)
   }
-}
-
-/** The schemas of the properties that a schema declares, by name: everything that is said of them. */
-export function schemasOfProperties(document: Schema, schema: Schema): ReadonlyMap<string, Schema> {
-  const declared = partsOf(document, schema).flatMap((part) => Object.entries((part['properties'] ?? {}) as Schema))
-  const byName = Map.groupBy(declared, ([name]) => name)
-  return new Map([...byName].map(([name, entries]) => [name, { allOf: entries.map(([, each]) => each) }]))
 }
 
 function arraysOf(
@@ -96,41 +84,22 @@ function typesOf({ type, properties, items, minimum, maximum }: Schema): readonl
 }
 
 function scalarsOf(type: unknown, schema: Schema): readonly unknown[] {
-  switch (type) {
-    case 'integer':
-    case 'number':
-      return numbersOf(schema)
-    case 'boolean':
-      return [true, false]
-    case 'null':
-      return [null]
-    default: {
-      const { format, minLength = 0, maxLength = Infinity } = schema
-      const text = formats[String(format)] ?? 'sample'.padEnd(Math.min(Number(minLength), limits.bodyBytesMax), 'e')
-      return [text, text.slice(0, Number(maxLength))]
-    }
-  }
+  if (type === 'integer' || type === 'number') return numbersOf(schema)
+  if (type === 'boolean') return [true, false]
+  if (type === 'null') return [null]
+  const { format, minLength = 0, maxLength = Infinity } = schema
+  const text = formats[String(format)] ?? 'sample'.padEnd(Math.min(Number(minLength), charactersMax), 'e')
+  return [text, text.slice(0, Number(maxLength))]
 }
 
-function numbersOf({
-  minimum,
-  maximum,
-  exclusiveMinimum,
-  exclusiveMaximum,
-  multipleOf = 1,
-}: Schema): readonly unknown[] {
+function numbersOf(schema: Schema): readonly unknown[] {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf = 1 } = schema
   const least = Number(minimum ?? exclusiveMinimum ?? Number(maximum ?? exclusiveMaximum ?? 2) - 2)
   const most = Number(maximum ?? exclusiveMaximum ?? least + 2)
   const step = Number(multipleOf)
-  const between = [
-    1,
-    (least + most) / 2,
-    least + 1,
-    most - 1,
-    step * Math.ceil(least / step),
-    step * Math.floor(most / step),
-  ]
+  const between = [1, (least + most) / 2, least + 1, most - 1]
+  const multiples = [Math.ceil(least / step), Math.floor(most / step), Math.floor(least / step) + 1]
   const bounds = [minimum, maximum, exclusiveMinimum, exclusiveMaximum].filter((bound) => bound !== undefined)
   const exact = bounds.flatMap((bound) => (typeof bound === 'bigint' ? [bound, bound + 1n, bound - 1n] : [bound]))
-  return [...between.filter(Number.isFinite), step * (Math.floor(least / step) + 1), ...exact]
+  return [...between, ...multiples.map((each) => step * each), ...exact].filter((each) => Number.isFinite(Number(each)))
 }

@@ -2,7 +2,6 @@
 
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { codeOf, messageOf } from '../src/domain/errors.ts'
 import { NoAnswer } from './failures.ts'
 import { type Answer, type Credentials, type Field, fieldsOf, fillIn, type RowRequest } from './message.ts'
 
@@ -106,4 +105,12 @@ function explain(cause: Error, wasConnected: boolean): string {
   // Several addresses were tried, each with its own failure.
   if (cause instanceof AggregateError) return cause.errors.map(messageOf).join('; ')
   return messageOf(cause)
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message || codeOf(cause) || cause.name : String(cause)
+}
+
+function codeOf(cause: Error): string | undefined {
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined
 }

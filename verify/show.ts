@@ -1,17 +1,18 @@
 // Formats requests and answers for people: short, on one line each, without credentials.
 
-import { limits } from '../src/limits.ts'
 import { type Answer, type Credentials, fieldOf, isJson, type RowRequest, withoutCredentials } from './message.ts'
 import type { ShownFailure } from './results.ts'
 import type { Result } from './run.ts'
+
+const shownCharacters = 300
 
 export function showFailure({ row, failure }: Result, credentials: Credentials): ShownFailure | undefined {
   if (failure === undefined) return undefined
   // Requests contain only names of credentials, but a server may echo their values.
   const hide = (text: string): string => shorten(withoutCredentials(text, credentials))
-  const { request, answer, why, step } = failure
+  const { request, answer, why, number } = failure
   return {
-    request: row.steps.length > 1 ? `request ${step + 1} of ${row.steps.length}` : 'the request',
+    request: number > 1 ? `request ${number}` : 'the request',
     sent: showRequest(request).map(shorten),
     came: answer === undefined ? ['no answer'] : showAnswer(answer).map(hide),
     wrong: answer === undefined ? why : hide(why),
@@ -44,10 +45,9 @@ function showBody(body: string | Buffer): string {
   const text = body.toString().replaceAll(/\r?\n/g, '\\n')
   const bytes = Buffer.byteLength(body)
   if (bytes === 0) return 'an empty body'
-  return text.length > limits.verifyShownCharacters ? `${shorten(text)} (${bytes} bytes)` : text
+  return text.length > shownCharacters ? `${shorten(text)} (${bytes} bytes)` : text
 }
 
 function shorten(text: string): string {
-  const characters = limits.verifyShownCharacters
-  return text.length > 2 * characters ? `${text.slice(0, characters)}...` : text
+  return text.length > 2 * shownCharacters ? `${text.slice(0, shownCharacters)}...` : text
 }

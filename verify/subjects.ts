@@ -1,45 +1,51 @@
-// All rows by subject, in the order in which they run.
+// All rows by subject, in the order in which they are reported.
 
 import type { Level } from './results.ts'
-import type { Circumstances, Row, Subject } from './row.ts'
-import { bodyRows, sizeRows } from './rows/bodies.ts'
-import { unless } from './rows/building.ts'
+import type { Circumstances, Row } from './row.ts'
+import { bodyRows, mediaTypeRows, sizeRows } from './rows/bodies.ts'
 import { changeRows } from './rows/changes.ts'
 import { corsRows } from './rows/cors.ts'
 import { credentialRows } from './rows/credentials.ts'
-import { limitRows, mediaTypeRows, orderRows } from './rows/fields.ts'
-import { furtherRows } from './rows/further.ts'
+import { etagRows } from './rows/etags.ts'
 import { keyRows, repeatRows } from './rows/idempotency.ts'
 import { int64Rows } from './rows/int64.ts'
 import { listRows } from './rows/lists.ts'
-import { pathRows } from './rows/paths.ts'
+import { methodRows } from './rows/methods.ts'
+import { limitRows, orderRows } from './rows/order.ts'
+import { pageRows } from './rows/pages.ts'
+import { parameterRows } from './rows/parameters.ts'
 import { plantRows } from './rows/plants.ts'
+import { prefixRows } from './rows/prefixes.ts'
 import { randomRows } from './rows/random.ts'
 import { specifiedRows } from './rows/specified.ts'
 import { streamRows } from './rows/streams.ts'
 import { summaryRows } from './rows/summary.ts'
-import { nameRows, tagRows } from './rows/texts.ts'
+import { furtherRows, textRows } from './rows/texts.ts'
 import { unreadRows } from './rows/unread.ts'
-import { requestsOf } from './run-row.ts'
 
-/** Row makers by subject. */
-const makers: readonly (readonly [name: string, make: (circumstances: Circumstances) => readonly Row[]])[] = [
+export interface Subject {
+  readonly name: string
+  readonly rows: readonly Row[]
+}
+
+type Maker = (circumstances: Circumstances) => readonly Row[]
+
+const makers: readonly (readonly [name: string, ...makers: readonly Maker[]])[] = [
   ['the document itself', specifiedRows],
   ['int64', int64Rows],
-  ['names', nameRows],
-  ['tags', tagRows],
+  ['names and tags', textRows],
   ['further properties', furtherRows],
-  ['bodies', bodyRows],
-  ['sizes', sizeRows],
-  ['media types', mediaTypeRows],
+  ['bodies', bodyRows, sizeRows, mediaTypeRows],
   ['limits of HTTP', limitRows],
   ['order of refusals', orderRows],
   ['credentials', credentialRows],
-  ['paths and methods', pathRows],
-  ['Idempotency-Key', (circumstances) => [...keyRows(circumstances), ...repeatRows(circumstances)]],
-  ['plants and ETags', (circumstances) => [...plantRows(circumstances), ...unreadRows(circumstances)]],
-  ['lists', listRows],
-  ['changes', (circumstances) => [...changeRows(circumstances), ...streamRows(circumstances)]],
+  ['parameters', parameterRows],
+  ['paths and methods', methodRows],
+  ['pages', pageRows],
+  ['Idempotency-Key', keyRows, repeatRows],
+  ['plants and ETags', plantRows, etagRows, unreadRows],
+  ['lists', listRows, prefixRows],
+  ['changes', changeRows, streamRows],
   ['summary', summaryRows],
   ['random requests', randomRows],
   ['CORS', corsRows],
@@ -48,17 +54,9 @@ const makers: readonly (readonly [name: string, make: (circumstances: Circumstan
 /** Returns the rows of a level; `complete` includes those of `specified`. */
 export function makeSubjects(circumstances: Circumstances, level: Level): readonly Subject[] {
   return makers
-    .map(([name, make]) => ({
+    .map(([name, ...all]) => ({
       name,
-      rows: make(circumstances)
-        .filter((row) => level === 'complete' || row.level === level)
-        .map((row) => unlessOther(circumstances, row)),
+      rows: all.flatMap((make) => make(circumstances)).filter((row) => level === 'complete' || row.level === level),
     }))
     .filter(({ rows }) => rows.length > 0)
-}
-
-/** The row, or why it says nothing about a server of another document. */
-function unlessOther({ plants }: Circumstances, row: Row): Row {
-  const whys = requestsOf(row).map((request) => plants.whyNot(request))
-  return unless(whys.find((why) => why !== undefined) ?? false, row)
 }

@@ -1,7 +1,6 @@
 // `plantstore/verify`: tests any server from a program or a test suite. The command prints the same report.
 
-import { openContract } from '../src/contract/contract.ts'
-import { limits } from '../src/limits.ts'
+import { DocumentError, openDocument } from './document.ts'
 import { NoAnswer, TakenError } from './failures.ts'
 import { defaultFirstId, IdRange } from './ids.ts'
 import { toReport } from './json-report.ts'
@@ -16,7 +15,19 @@ import {
 } from './results.ts'
 import { nameRows, runRows } from './run.ts'
 
-export { type Level, NoAnswer, type RowName, type RowResult, type ShownFailure, TakenError, type VerifyReport }
+const answerMs = 10_000
+const answerMsMax = 600_000
+
+export {
+  DocumentError,
+  type Level,
+  NoAnswer,
+  type RowName,
+  type RowResult,
+  type ShownFailure,
+  TakenError,
+  type VerifyReport,
+}
 
 export interface VerifyOptions extends Tokens {
   /** The server's base URL, such as `http://127.0.0.1:3000`. */
@@ -39,24 +50,23 @@ export interface VerifyOptions extends Tokens {
  * Tests a server. A wrong server does not reject: its report has failed rows.
  *
  * Rejects with NoAnswer if the server cannot be reached, with TakenError if an id of the range is taken, with the
- * signal's reason if it was aborted, with TypeError or RangeError for invalid options, and with an Error for a document
- * that cannot be used.
+ * signal's reason if it was aborted, with TypeError or RangeError for invalid options, and with DocumentError for a
+ * document that cannot be used.
  */
 export async function verify(options: VerifyOptions): Promise<VerifyReport> {
-  const { url, token, level = 'complete', firstId = defaultFirstId, timeoutMs = limits.verifyAnswerMs } = options
+  const { url, token, level = 'complete', firstId = defaultFirstId, timeoutMs = answerMs } = options
   const { document, signal = new AbortController().signal, only } = options
   if (!URL.canParse(url)) throw new TypeError(`url must be a URL, got ${JSON.stringify(url)}`)
   if (typeof token !== 'string' || token === '') throw new TypeError('token must be a bearer token')
   assertLevel(level)
-  if (!(timeoutMs > 0 && timeoutMs <= limits.verifyAnswerSecondsMax * 1_000))
-    throw new RangeError(`timeoutMs must be above 0 and at most ${limits.verifyAnswerSecondsMax * 1_000}`)
+  if (!(timeoutMs > 0 && timeoutMs <= answerMsMax))
+    throw new RangeError(`timeoutMs must be above 0 and at most ${answerMsMax}`)
   signal.throwIfAborted()
   const ids = new IdRange(BigInt(firstId))
   const base = new URL(url)
-  const contract = await openContract(document)
   const report = await runRows({
     base,
-    contract,
+    document: openDocument(document),
     tokens: options,
     level,
     ids,

@@ -1,6 +1,7 @@
 // `plantstore verify`: tests whether any server does what the Plant Store document says.
 
 import { lstatSync, writeFileSync } from 'node:fs'
+import { DocumentError, openDocument } from '../../verify/document.ts'
 import { NoAnswer, TakenError } from '../../verify/failures.ts'
 import { type IdRange, rangeIds } from '../../verify/ids.ts'
 import { toReport } from '../../verify/json-report.ts'
@@ -9,7 +10,6 @@ import { addressOf, formatReport } from '../../verify/report.ts'
 import type { Level, Tokens } from '../../verify/results.ts'
 import { type RunReport, runRows } from '../../verify/run.ts'
 import { parseSettings } from '../config.ts'
-import { openContract } from '../contract/contract.ts'
 import { OperatorError, SettingError } from '../domain/errors.ts'
 import { withoutControls } from '../domain/shown.ts'
 import { renameDurably, writeWhole } from '../store/files.ts'
@@ -53,14 +53,15 @@ export async function verifyServer(options: VerifyOptions, terminal: Terminal): 
 }
 
 async function run(base: URL, options: VerifyOptions & Tokens, stopping: AbortSignal): Promise<RunReport> {
-  const contract = await openContract(parseSettings({ document: options.document }).document)
   try {
-    return await runRows({ ...options, base, contract, tokens: options, timeoutMs: options.timeout * 1_000, stopping })
+    const document = openDocument(parseSettings({ document: options.document }).document)
+    return await runRows({ ...options, base, document, tokens: options, timeoutMs: options.timeout * 1_000, stopping })
   } catch (cause) {
     if (cause instanceof TakenError) {
       const advice = `give the first of ${rangeIds} ids that are free with --ids`
       throw new OperatorError(`${addressOf(base)} has a plant ${cause.id}, which must not be touched; ${advice}`)
     }
+    if (cause instanceof DocumentError) throw new OperatorError(cause.message, { cause })
     if (!(cause instanceof NoAnswer)) throw cause
     const why = withoutControls(cause.message)
     throw new OperatorError(`${addressOf(base)} cannot be reached: ${why}; is the server running there?`, { cause })

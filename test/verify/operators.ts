@@ -3,16 +3,18 @@
 import { randomUUID } from 'node:crypto'
 import type { Answered, Behaviour, Received } from './wrong-servers.ts'
 
-/** What a server does wrong, and the titles of the rows that must fail; `…` stands for any text. */
-export type Wrong = readonly [does: string, behave: Behaviour, ...rows: readonly string[]]
+/** What a server does otherwise. */
+export type Made = readonly [does: string, behave: Behaviour]
+/** What a server does wrong, and the subject whose rows must find it. */
+export type Wrong = readonly [...made: Made, subject: string]
 
-/** Sentences of the document, which stand before the servers that break them. */
-export const says = (...sentences: readonly string[]): readonly string[] => sentences
+export const caughtBy =
+  (subject: string) =>
+  (...all: readonly Made[]): readonly Wrong[] =>
+    all.map((made) => [...made, subject])
 
-/** A server, its title before it unless the operator has one, and the rows. */
-type Line<Change> =
-  | readonly [does: string, change: Change, ...rows: readonly string[]]
-  | readonly [change: Change & Titled, ...rows: readonly string[]]
+/** A server, its title before it unless the operator has one. */
+type Line<Change> = readonly [does: string, change: Change] | (Change & Titled)
 interface Titled {
   /** The end of a title, such as `without ETag`. */
   readonly says: string
@@ -29,12 +31,11 @@ export type Forward = Parameters<Behaviour>[1]
 /** Makes tables of servers that each change the same messages in another way. */
 function tableOf<Change extends object>(verb: string, make: (when: string, change: Change) => Behaviour) {
   return (when: string) =>
-    (...lines: readonly Line<Change>[]): readonly Wrong[] =>
+    (...lines: readonly Line<Change>[]): readonly Made[] =>
       lines.map((line) => {
-        const [first, ...rest] = line
-        const isNamed = typeof first === 'string'
-        const [change, ...rows] = (isNamed ? rest : line) as readonly [Change, ...string[]]
-        return [isNamed ? first : `${verb} ${when} ${first.says}`, make(when, change), ...rows]
+        const isNamed = Array.isArray(line)
+        const change = (isNamed ? line[1] : line) as Change
+        return [isNamed ? String(line[0]) : `${verb} ${when} ${(line as Titled).says}`, make(when, change)]
       })
 }
 export const answering = tableOf<AnswerChange>('answers', answers)

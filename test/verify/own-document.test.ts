@@ -4,10 +4,11 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
-import { loadContract } from '../../src/contract/contract.ts'
+import { openDocument } from '../../verify/document.ts'
 import { Plants } from '../../verify/plant.ts'
 import type { RowName, RowResult } from '../../verify/results.ts'
 import { makeSampler } from '../../verify/sampler.ts'
+import { Judge, type Schema } from '../../verify/schemas.ts'
 import { verify } from '../../verify/verify.ts'
 import { makeFolder } from '../support/folder.ts'
 import { gardening, oddities, sample, withProperties } from '../support/own-documents.ts'
@@ -103,7 +104,7 @@ describe('plantstore verify of a server with a document of its own', async () =>
   }
 
   test('sends valid plants with everything that is required, however deep, and reads them whole', async () => {
-    const subjects = ['the document itself', 'further properties', 'sizes', 'bodies', 'changes', 'random requests']
+    const subjects = ['the document itself', 'further properties', 'bodies', 'changes', 'random requests']
     const rows = await run('nested', subjects)
     assert.deepEqual(failed(rows), [])
     assert.deepEqual(
@@ -148,25 +149,28 @@ describe('plantstore verify of a server with a document of its own', async () =>
   })
 
   test('has the bounds of the document, and skips what it does not say', async () => {
-    const rows = await run('short', ['names', 'tags'])
+    const rows = await run('short', ['names and tags'])
     assert.deepEqual(failed(rows), [])
     const passed = new Set(rows.filter(({ outcome }) => outcome === 'passed').map(({ title }) => title))
     for (const title of [
-      ...['name of the least length', 'name of less than the least length', 'name of 50 letters', 'name of 51 letters'],
-      ...['tag of 60 characters outside the BMP', 'tag of 61 characters', 'tag empty'],
+      ...[
+        'createPlant keeps a name of at most 50 characters',
+        'replacePlant refuses a name of more than 50 characters',
+      ],
+      ...['createPlant keeps a tag of at most 60 characters', 'createPlant refuses a tag of more than 60 characters'],
     ])
       assert.ok(passed.has(title), title)
-    const why = 'a plant that it sends is not valid by the document: name: must have at least 1 character'
-    assert.equal(skipped(rows, 'name empty'), why)
-    const untagged = await run('untagged', ['names', 'tags', 'lists'])
+    const why = 'a plant that it sends is not valid by the document: name: must NOT have fewer than 1 characters'
+    assert.equal(skipped(await run('short', ['the document itself']), 'an empty name is a name'), why)
+    const untagged = await run('untagged', ['names and tags', 'lists'])
     assert.deepEqual(failed(untagged), [])
-    assert.equal(skipped(untagged, 'tag of one word'), 'the document has no property tag')
+    assert.equal(skipped(untagged, 'createPlant keeps a tag of any script'), 'the document has no property tag')
     assert.equal(
-      skipped(untagged, 'tag null'),
-      'the document accepts what the bundled one does not: tag: must be a string, got null',
+      skipped(untagged, 'createPlant refuses a tag that is no string'),
+      'the document accepts what the bundled one does not: tag: must be string',
     )
     assert.equal(
-      skipped(await run('colourful', ['bodies']), 'unknown properties'),
+      skipped(await run('colourful', ['the document itself']), 'properties outside NewPlant are accepted'),
       'the document has a property colour',
     )
   })
@@ -176,7 +180,7 @@ describe('plantstore verify of a server with a document of its own', async () =>
     assert.deepEqual(failed(rows), [])
     assert.equal(
       skipped(rows, 'an empty name is a name'),
-      'a plant that it sends is not valid by the document: code: must match pattern "^[A-Z]{3}$", got "sample"',
+      'a plant that it sends is not valid by the document: code: must match pattern "^[A-Z]{3}$"',
     )
   })
 
@@ -196,7 +200,7 @@ describe('plantstore verify of a server with a document of its own', async () =>
 })
 
 describe('the plants of a document', async () => {
-  const bundled = loadContract()
+  const bundled = openDocument()
   const plants = new Plants(bundled, bundled)
 
   test('of the bundled one are sent as they are written', () => {
@@ -205,6 +209,8 @@ describe('the plants of a document', async () => {
     assert.deepEqual(plants.further, [])
   })
 })
+
+const samplerOf = (document: Schema) => makeSampler(document, new Judge(document))
 
 describe('a sample', () => {
   test('of a schema that contains itself everywhere is made in a short time', () => {
@@ -216,11 +222,11 @@ describe('a sample', () => {
       ],
     }
     const startedMs = performance.now()
-    makeSampler({ components: { schemas: { Knot } } })(inner)
+    samplerOf({ components: { schemas: { Knot } } })(inner)
     assertPrompt(startedMs, 5_000)
   })
 
-  const sampleOf = makeSampler({ components: { schemas: { Tree: { properties: { kids: {} }, required: ['kids'] } } } })
+  const sampleOf = samplerOf({ components: { schemas: { Tree: { properties: { kids: {} }, required: ['kids'] } } } })
 
   for (const [schema, value] of [
     [{ const: 12 }, 12n],
@@ -229,7 +235,6 @@ describe('a sample', () => {
     [{ type: 'string', minLength: 9, maxLength: 9 }, 'sampleeee'],
     [{ type: 'string', maxLength: 2 }, 'sa'],
     [{ type: 'string', format: 'date' }, '2026-01-31'],
-    [{ type: 'integer', format: 'int64', exclusiveMinimum: 9223372036854775806n }, 9223372036854775807n],
     [{ type: 'integer', maximum: -5, multipleOf: 4 }, -8n],
     [{ type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 }, 0.5],
     [{ type: ['null', 'integer'], minimum: 3 }, null],

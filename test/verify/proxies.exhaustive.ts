@@ -22,10 +22,6 @@ interface Case {
 const answered: Readonly<Record<ProxyName, readonly string[]>> = {
   nginx: [
     'header fields of 20,000 bytes',
-    'TRACE /plants',
-    'TRACE /plants/{id}',
-    'TRACE /livez',
-    'TRACE /',
     'If-None-Match may be on two lines',
     'If-Match may be on two lines',
     'the id with NUL behind it in a path',
@@ -101,7 +97,9 @@ for (const { title, program, make, path = '', failed: broken = [] } of cases) {
       const skipped = rows.filter((row) => row.skipped?.startsWith('something in front')).map(({ title }) => title)
       assert.ok(skipped.length > 0)
       assert.deepEqual(
-        skipped.filter((title) => !answered[program].includes(title)),
+        skipped.filter(
+          (title) => !answered[program].includes(title) && !(program === 'nginx' && /^TRACE /.test(title)),
+        ),
         [],
       )
     })

@@ -1,6 +1,6 @@
-// Servers that do everything right in a way of their own, each with the subjects of the rows that could mistake it.
+// Servers that do everything right in a way of their own, which must pass every row.
 
-import { rowsOf } from '../../verify/verify.ts'
+import { randomInt } from 'node:crypto'
 import {
   type AnswerChange,
   all,
@@ -14,22 +14,17 @@ import {
   instead,
   isMeant,
   json,
+  type Made,
   queryOf,
   receives,
   set,
   text,
-  type Wrong,
   without,
 } from './operators.ts'
 import type { Behaviour, Received } from './wrong-servers.ts'
 
-const subjects = [...new Set(rowsOf().map(({ subject }) => subject))]
 const challenge = 'WWW-Authenticate'
 const cache = 'Cache-Control'
-const ofPlants = 'plants and ETags'
-const tokens = ['credentials', ofPlants, 'order of refusals']
-const paths = 'paths and methods'
-const others = ['CORS', paths]
 const described = [
   'Location',
   'ETag',
@@ -129,10 +124,12 @@ const isCrowded = all(
     'GET /summary 200',
     json((it: object) => ({ ...it, plants: 100_000, tags: crowd })),
   ),
-  answers('GET /plants 200', set('Link', '</plants?after=0&limit=1000>; rel="next"')),
+  answers('GET /plants 200', (answered, { target }) =>
+    target === '/plants?limit=1000' ? set('Link', '</plants?after=0&limit=1000>; rel="next"')(answered) : {},
+  ),
 )
 const repeatsPublic: AnswerChange = (answered, { target }) =>
-  /^\/(?:plants|summary)/.test(target) ? {} : set('X-Request-Id', 'abc-1')(answered)
+  /^\/(?:plants|summary|changes)/.test(target) ? {} : set('X-Request-Id', 'abc-1')(answered)
 const hasMore = answers('GET|PUT|POST * 200', text(/\{(?="(?:id|name)":)/g, '{"href":null,"leaves":[1.5],'))
 const writesLines = answers('*', text(/(?<=^\{)|(?=\}$)/g, '\n '))
 const inChunks: AnswerChange = ({ fields }) => ({
@@ -141,59 +138,120 @@ const inChunks: AnswerChange = ({ fields }) => ({
 const hasOwnEtags = all(answers('* /plants/{id}', edit('ETag', turned)), turning('if-match'), turning('if-none-match'))
 const trees = '"/trees":{"get":{"operationId":"listTrees","responses":{}}},'
 
-export const rightServers: readonly Wrong[] = [
-  ...subjects.map((name): Wrong => [`passes all ${name} on`, (received, forward) => forward(received), name]),
+/** Refuses every so many requests as a proxy does that cannot reach the server. */
+function isAway(method: string, every: number): Behaviour {
+  let count = 0
+  return async (received, forward) => {
+    if (received.method !== method || ++count % every !== 1) return forward(received)
+    return { status: 503, fields: ['Content-Type', 'text/plain', 'Retry-After', '1'], body: Buffer.from('away') }
+  }
+}
+/** Another order of keys and other white space each time. */
+const writesAnew: AnswerChange = (answered) => {
+  if (!/json/.test(fieldOf(answered, 'content-type'))) return {}
+  const turned = json((value: unknown) => turn(value))(answered).body.toString()
+  return {
+    body: Buffer.from(turned.replaceAll(/(?<=[{,])(?="(?:id|name|tag|error)":)/g, () => ' '.repeat(1 + randomInt(3)))),
+  }
+}
+function turn(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(turn)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(([key, each]) => [key, turn(each)])
+  return Object.fromEntries(randomInt(2) === 0 ? entries : entries.reverse())
+}
+const shortChanges = receives('GET|HEAD /changes', (received) =>
+  /^\/changes\?after=[\w-]+(?:&kind=[a-z]+)?(?:&limit=[1-9]\d{1,2})?$/.test(received.target)
+    ? asking('limit', '5')(received)
+    : {},
+)
+const inLines: AnswerChange = ({ fields }) => ({
+  fields: fields.flatMap((each, at) =>
+    at % 2 === 1 && /^(?:allow|vary|access-control-expose-headers)$/i.test(fields[at - 1] ?? '')
+      ? each.split(', ').flatMap((member, index) => (index === 0 ? [member] : [fields[at - 1] as string, member]))
+      : [each],
+  ),
+})
+const dataInLines: AnswerChange = ({ body }) => ({
+  body: Buffer.from(body.toString().replaceAll(/^(data: \{)/gm, '$1\ndata: ')),
+})
+
+export const rightServers: readonly Made[] = [
+  ['passes all on', (received, forward) => forward(received)],
   ...answering('*')(
-    ['has Allow in another order', edit('Allow', (allow) => allow.split(', ').reverse().join(', ')), ...others],
-    ['has Allow without spaces', edit('Allow', / /, ''), ...others],
-    ['exposes all header fields', set('Access-Control-Expose-Headers', '*'), ...others],
-    ['exposes the header fields that it has', exposesOwn, ...others],
-    ['allows the origin that asks', allowsOrigin, ...others],
-    ['has further header fields', ({ fields }) => ({ fields: [...fields, ...further] }), ...others, ...tokens],
-    ['has header fields in lower case', named((name) => name.toLowerCase()), ...others, ofPlants],
-    ['has header fields in upper case', named((name) => name.toUpperCase()), ...others, ofPlants],
-    ['has further properties of errors', text(/^\{(?="error":)/, '{"type":"about:blank",'), 'credentials', 'names'],
-    ['has other messages', text(/"message":".*?(\d*)[^\d]*"\}$/, '"message":"Nein. $1"}'), 'credentials', paths],
-    ['says the charset', edit('Content-Type', /json$/, 'json; charset=utf-8'), 'lists', 'summary', ofPlants],
-    ['has another order', having(cache, /private/, set(cache, 'No-Cache,max-age=0, Private')), ofPlants],
-    ['never stores anything', having(cache, /private/, set(cache, 'private, no-cache, no-store')), ofPlants],
-    ['closes its connections', set('Connection', 'close'), ofPlants],
-    ['has request ids of its own', edit('X-Request-Id', (id) => `0-${reversed(id)}`), ofPlants],
-    ['has a public URL with a path', isBelowPath, 'lists', 'int64', 'Idempotency-Key'],
+    ['has Allow in another order', edit('Allow', (allow) => allow.split(', ').reverse().join(', '))],
+    ['has Allow without spaces', edit('Allow', / /, '')],
+    ['exposes all header fields', set('Access-Control-Expose-Headers', '*')],
+    ['exposes the header fields that it has', exposesOwn],
+    ['allows the origin that asks', allowsOrigin],
+    ['has further header fields', ({ fields }) => ({ fields: [...fields, ...further] })],
+    ['has header fields in lower case', named((name) => name.toLowerCase())],
+    ['has header fields in upper case', named((name) => name.toUpperCase())],
+    ['has further properties of errors', text(/^\{(?="error":)/, '{"type":"about:blank",')],
+    ['has other messages', text(/"message":".*?(\d*)[^\d]*"\}$/, '"message":"Nein. $1"}')],
+    ['says the charset', edit('Content-Type', /json$/, 'json; charset=utf-8')],
+    ['has another order', having(cache, /private/, set(cache, 'No-Cache,max-age=0, Private'))],
+    ['never stores anything', having(cache, /private/, set(cache, 'private, no-cache, no-store'))],
+    ['closes its connections', set('Connection', 'close')],
+    ['has request ids of its own', edit('X-Request-Id', (id) => `0-${reversed(id)}`)],
+    ['has a public URL with a path', isBelowPath],
   ),
   ...answering('* * 401')(
-    ['names a scope in every challenge', edit(challenge, /$/, ', scope="plants:read plants:write"'), ...tokens],
-    ['has further challenges', edit(challenge, /$/, ', DPoP algs="ES256"'), ...tokens],
+    ['names a scope in every challenge', edit(challenge, /$/, ', scope="plants:read plants:write"')],
+    ['has further challenges', edit(challenge, /$/, ', DPoP algs="ES256"')],
   ),
-  ...answering('* * 401|403')(['describes errors', edit(challenge, /$/, ', error_description="no, sorry"'), ...tokens]),
-  ...answering('* * 403')(['names more scopes', edit(challenge, /scope="(.*?)"/, 'scope="openid $1"'), ...tokens]),
+  ...answering('* * 401|403')(['describes errors', edit(challenge, /$/, ', error_description="no, sorry"')]),
+  ...answering('* * 403')(['names more scopes', edit(challenge, /scope="(.*?)"/, 'scope="openid $1"')]),
   ...answering('OPTIONS')(
-    ['allows all methods by a star', set('Access-Control-Allow-Methods', '*'), ...others],
-    ['allows header fields by a star', set('Access-Control-Allow-Headers', 'Authorization, *'), ...others],
-    ['allows what is asked for', allowsAsked, ...others],
+    ['allows all methods by a star', set('Access-Control-Allow-Methods', '*')],
+    ['allows header fields by a star', set('Access-Control-Allow-Headers', 'Authorization, *')],
+    ['allows what is asked for', allowsAsked],
   ),
-  ...answering('HEAD * 304')(['heads what is unchanged with its length', set('Content-Length', '46'), ofPlants]),
-  ['heads without a length', headsWithoutLength, ofPlants, 'paths and methods'],
-  ['refuses a create now and then', isBusy('POST', 40, 503, 50301), 'names', 'int64'],
-  ['refuses a create now and then, in its own words', isBusy('POST', 40, 503, 0), 'names'],
-  ['refuses a delete now and then', isBusy('DELETE', 40, 503, 50305), ofPlants],
-  ['limits reads', isBusy('GET', 60, 429, 42901), 'lists'],
-  ['has pages that are shorter than they may be', hasShortPages, 'lists'],
-  ['begins lists with an empty page', beginsEmpty, 'lists'],
-  ...answering('GET /summary 200')(['estimates', json(() => ({ plants: 0, tags: [], isExact: false })), 'summary']),
-  ['has many tags with many plants', isCrowded, 'summary'],
-  ...answering('GET|HEAD')(['has a cache in front, which repeats what needs no token', repeatsPublic, ...others]),
-  ['has further properties of plants', all(headsWithoutLength, hasMore), ofPlants, 'lists', 'the document itself'],
-  ...answering('* /plants/{id}')(['has JSON in upper case', edit('Content-Type', (it) => it.toUpperCase()), ofPlants]),
-  ['writes JSON with white space', all(headsWithoutLength, writesLines), ofPlants, 'credentials'],
-  ...answering('GET /plants/{id} 200')(['turns plants', text(/^\{("id":-?\d+),(.*)\}$/s, '{$2,$1}'), ofPlants]),
-  ...answering('GET|POST|PUT * 200')(['writes JSON in ASCII', inAscii, 'names', 'tags', 'lists']),
-  ...answering('GET')(['sends answers in chunks', inChunks, 'lists', ofPlants]),
-  ['has ETags of its own', hasOwnEtags, ofPlants],
-  ['is behind a proxy that answers TRACE', answersItself(405, ({ method }) => method === 'TRACE'), 'paths and methods'],
-  ['is behind a proxy with a few methods', answersItself(405, ({ method }) => unusual.includes(method)), ...others],
-  ['is behind a proxy that refuses two tokens', answersItself(400, isTwice), 'credentials', 'Idempotency-Key'],
-  ['is behind a proxy that refuses long header fields', answersItself(400, isLong), 'credentials', 'limits of HTTP'],
-  ...answering('GET /openapi.json 200')(['has further operations', text(/"paths":\s*\{/, `$&${trees}`), paths]),
-  ...answering('GET / 200')(['has another title', text(/"title":"[^"]*"/, '"title":"Trees"'), 'paths and methods']),
+  ...answering('HEAD * 304')(['heads what is unchanged with its length', set('Content-Length', '46')]),
+  ['heads without a length', headsWithoutLength],
+  ['refuses a create now and then', isBusy('POST', 40, 503, 50301)],
+  ['refuses a create now and then, in its own words', isBusy('POST', 40, 503, 0)],
+  ['refuses a delete now and then', isBusy('DELETE', 40, 503, 50305)],
+  ['limits reads', isBusy('GET', 60, 429, 42901)],
+  ['has pages that are shorter than they may be', hasShortPages],
+  ['begins lists with an empty page', beginsEmpty],
+  ...answering('GET /summary 200')(['estimates', json(() => ({ plants: 0, tags: [], isExact: false }))]),
+  ['has many tags with many plants', isCrowded],
+  ...answering('GET|HEAD')(['has a cache in front, which repeats what needs no token', repeatsPublic]),
+  ['has further properties of plants', all(headsWithoutLength, hasMore)],
+  ...answering('* /plants/{id}')(['has JSON in upper case', edit('Content-Type', (it) => it.toUpperCase())]),
+  ['writes JSON with white space', all(headsWithoutLength, writesLines)],
+  ...answering('GET /plants/{id} 200')(['turns plants', text(/^\{("id":-?\d+),(.*)\}$/s, '{$2,$1}')]),
+  ...answering('GET|POST|PUT * 200')(['writes JSON in ASCII', inAscii]),
+  ...answering('GET')(['sends answers in chunks', inChunks]),
+  ['has ETags of its own', hasOwnEtags],
+  ['is behind a proxy that answers TRACE', answersItself(405, ({ method }) => method === 'TRACE')],
+  ['is behind a proxy with a few methods', answersItself(405, ({ method }) => unusual.includes(method))],
+  ['is behind a proxy that refuses two tokens', answersItself(400, isTwice)],
+  ['is behind a proxy that refuses long header fields', answersItself(400, isLong)],
+  [
+    'has further operations',
+    all(headsWithoutLength, answers('GET /openapi.json 200', text(/"paths":\s*\{/, `$&${trees}`))),
+  ],
+  ['has another title', all(headsWithoutLength, answers('GET / 200', text(/"title":"[^"]*"/, '"title":"Trees"')))],
+  ...answering('DELETE * 204')(['says that a 204 has no bytes', set('Content-Length', '0')]),
+  ['is away for reads now and then', isBusy('GET', 80, 503, 50302)],
+  [
+    'is behind a proxy that cannot reach it now and then',
+    all(isAway('POST', 60), isAway('GET', 90), isAway('PUT', 50)),
+  ],
+  ['has short pages of changes', shortChanges],
+  ['writes JSON anew each time', all(headsWithoutLength, answers('GET|POST|PUT|DELETE|PATCH /plants.*', writesAnew))],
+  [
+    'writes ids with a fraction of zero',
+    all(headsWithoutLength, answers('GET', text(/(?<="id":-?\d+)(?=[,}])/g, '.0'))),
+  ],
+  ...answering('*')(
+    ['has Vary in another order', edit('Vary', (vary) => vary.split(', ').reverse().join(', '))],
+    ['has lists in header fields on several lines', inLines],
+  ),
+  ...answering('GET /changes 200')([
+    'has events with data in two lines',
+    having('Content-Type', /stream/, dataInLines),
+  ]),
 ]

@@ -40,7 +40,9 @@ export async function startWrong(right: { readonly port: number }, behave: Behav
   const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = '', url: target = '', rawHeaders: fields } = incoming
     const received = { method, target, fields, body: Buffer.concat(await incoming.toArray()) }
-    const answered = await behave(received, (changed) => forward(right.port, changed))
+    const ask = (changed: Received): Promise<Answered> => forward(right.port, changed)
+    // A message that a change cannot read stays as it is.
+    const answered = await behave(received, ask).catch(() => ask(received))
     if (answered === 'reset') {
       incoming.socket.resetAndDestroy()
       return

@@ -1,11 +1,11 @@
-// Bodies: strict JSON in UTF-8, an object, and not too long.
+// Bodies of every operation that takes one: strict JSON in UTF-8, an object, uncompressed, and not too long.
 
-import { refusal } from '../checks.ts'
+import { gzipSync } from 'node:zlib'
+import { type Check, type ErrorCode, field, refusal } from '../checks.ts'
 import { strayIds, strayName } from '../leftovers.ts'
-import { jsonOf } from '../message.ts'
-import { plantJson } from '../plant.ts'
-import type { Check, Circumstances, Row } from '../row.ts'
-import { kept, refused, refusing, row, type Source } from './building.ts'
+import { objectOf } from '../message.ts'
+import { type Circumstances, type Row, row, type Source } from '../row.ts'
+import { begin, isUnchanged, keeping, refusing, type Taking, takingOf, type Write } from './taking.ts'
 
 const open: Source = { document: 'NewPlant does not forbid further properties; they are not kept', where: 'NewPlant' }
 const anObject: Source = { document: 'NewPlant is an object with an id and a name', where: 'the schema NewPlant' }
@@ -14,191 +14,234 @@ const notJson: Source = {
     'a body that is not JSON in UTF-8, repeats a key, or is nested more than 32 deep is refused with error 40001',
   where: 'the schema Error',
 }
-const size: Source = { document: 'a body of more than 65,536 bytes is refused with 413', where: 'createPlant, 413' }
+const bytesMax = 65_536
+const size: Source = { document: 'a body of more than 65,536 bytes is refused with 413', where: 'BodyTooLarge' }
+const plant = { name: 'n' }
+
+const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
+/** A plant with something behind its name. */
+const named =
+  (rest: string): Write =>
+  (start) =>
+    `${start}"name":"n"${rest}`
+const text =
+  (body: string): Write =>
+  () =>
+    body
+
+/** Characters that some programs take for white space. */
+const spaces = ['\0', '\f', '\v', '\u001f', '\u00a0', '\u2028', '\ufeff']
+const brokenTexts = ['a\u0000b', 'a\nb', 'a\tb', '\\x41', '\\u12']
+
+const syntax: readonly Write[] = [
+  ...['', ' \n ', '{"id"}', '['.repeat(60_000), '{"a":'.repeat(10_000)].map(text),
+  ...['', '}{}', '}}', ',}', ',"x":[1,]}', ',"x":tru}', ',"x":TRUE}', ',"x":01}', `,"x":${nested(32)}}`].map(named),
+  (start) => `${start}/* */"name":"n"}`,
+  (start) => `${start}name:"n"}`,
+  (start) => `${start.replace(',', ' ')}"name" "n"}`,
+  (start) => `${start}"name":'n'}`,
+  (start) => `${start}\u000b"name":"n"}`,
+  (start) => `${start}"name":"n`,
+  (start) => `${start.replaceAll('"', "'")}'name':'n'}`,
+  (start) => `id=${/\d+/.exec(start)?.[0]}&name=n`,
+  ...brokenTexts.map((broken) => (start: string) => `${start}"name":"${broken}"}`),
+]
+const repeated: readonly Write[] = [
+  ...[',"name":"n"}', ',"n\\u0061me":"m"}', ',"x":[{"y":1,"y":1}]}', ',"__proto__":1,"__proto__":1}'].map(named),
+  (start) => `${start}${start.slice(1)}"name":"n","name":"m"}`,
+]
+/** Bytes of Latin-1. */
+const notUtf8: readonly Write[] = [
+  ...['\xff', '\xc0\x80', '\xed\xa0\x80', '\xf0\x9f\x8c'].map(
+    (bytes) => (start: string) => Buffer.from(`${start}"name":"${bytes}"}`, 'latin1'),
+  ),
+  (start) => Buffer.from(`${start}"name":"n"}`, 'utf16le'),
+]
+const around: readonly Write[] = spaces.flatMap((space) => [
+  (start) => `${space}${start}"name":"n"}`,
+  (start) => `${start}"name":"n"}${space}`,
+])
+const noObjects = ['[]', '7', '"{}"', 'null', 'true']
+const inUpperCase: Write = (start) => `${start.replace('"id"', '"ID"')}"name":"n"}`
+const shapes: readonly Write[] = [
+  (start) => `[${start}"name":"n"}]`,
+  (start) => `{"__proto__":${start}"name":"n"}}`,
+  (start) => `${start}"name":7,"tag":null}`,
+]
+const further: readonly Write[] = [
+  ...[
+    ...['"colour":"green","height":1.25,"leaves":[1,2,{"a":null}]', '"__proto__":{"tag":"x"}', '"x":1e999'],
+    ...['"constructor":{"prototype":{}}', `"x":${nested(31)}`, '"ID":1,"Id":2,"Name":"x","NAME":"y","Tag":"z"'],
+    '" id":1,"name ":"x","tag\\n":"y"',
+  ].map((extra) => named(`,${extra}}`)),
+]
+const written: readonly Write[] = [
+  (start) => ` \t\r\n${start.replaceAll(/[:,{]/g, '$& \n')} "name"\t: "n" } \n`,
+  (start) => `${start.replace('"id"', '"\\u0069d"')}"n\\u0061me":"n"}`,
+]
 
 export function bodyRows(circumstances: Circumstances): readonly Row[] {
   return [
-    ...keptBodies(circumstances),
-    ...shapeRows(circumstances),
-    ...syntaxRows(circumstances),
-    placeRow(circumstances),
-    ...encodingRows(circumstances),
-    ...withoutIdRows(),
+    ...takingOf(circumstances).flatMap((taking) => rowsOf(circumstances, taking)),
+    ...withoutIdRows(circumstances),
   ]
 }
 
-function keptBodies({ ids }: Circumstances): Row[] {
-  const keptAs = (title: string, says: Source, write: (id: bigint) => string): Row => {
-    const id = ids.next()
-    return kept(title, says, { id, name: 'n' }, { body: write(id) })
-  }
-  const withExtra = (title: string, extra: string): Row =>
-    keptAs(title, open, (id) => `{"id":${id},"name":"n",${extra}}`)
-  const json: Source = { document: 'a request body is JSON', where: 'createPlant' }
+function rowsOf(circumstances: Circumstances, taking: Taking): Row[] {
+  const bad = (what: string, code: ErrorCode, writes: readonly Write[], says = notJson): Row =>
+    refusing(circumstances, taking, what, says, code, writes)
+  const kept = (what: string, says: Source, writes: readonly Write[]): Row =>
+    keeping(
+      circumstances,
+      taking,
+      what,
+      says,
+      writes.map((write) => ({ plant, write })),
+    )
+  const json: Source = { document: 'a request body is JSON', where: taking.id }
   return [
-    withExtra('unknown properties', '"colour":"green","height":1.25,"leaves":[1,2,{"a":null}]'),
-    withExtra('an unknown property __proto__', '"__proto__":{"tag":"x"}'),
-    withExtra('an unknown property constructor', '"constructor":{"prototype":{}}'),
-    withExtra('an unknown property that no double can hold', '"x":1e999'),
-    withExtra('nesting of 32', `"x":${nested(31)}`),
-    withExtra('property names in another case', '"ID":1,"Id":2,"Name":"x","NAME":"y","Tag":"z"'),
-    withExtra('property names with white space', '" id":1,"name ":"x","tag\\n":"y"'),
-    keptAs('white space everywhere', json, (id) => ` \t\r\n{ "id" :\n${id} , "name"\t: "n" } \n`),
-    keptAs('keys written with escapes', json, (id) => `{"\\u0069d":${id},"n\\u0061me":"n"}`),
-  ]
-}
-
-function shapeRows({ ids }: Circumstances): Row[] {
-  const bad = refusing(ids, anObject, 'invalidPlant')
-  return [
-    bad('only __proto__ with a plant', (id) => `{"__proto__":{"id":${id},"name":"n"}}`),
-    bad('an id in upper case', (id) => `{"ID":${id},"name":"n"}`),
-    bad('a name in another case', (id) => `{"id":${id},"Name":"n","NAME":"n"}`),
-    bad('a name behind a space', (id) => `{"id":${id}," name":"n"}`),
-    bad('an array', (id) => `[{"id":${id},"name":"n"}]`),
-    bad('a number', (id) => String(id)),
-    bad('everything wrong at once', (id) => `{"id":${id}.5,"name":7,"tag":null}`),
-  ]
-}
-
-function syntaxRows({ ids }: Circumstances): Row[] {
-  const bad = refusing(ids, notJson, 'invalidJson')
-  const plant = (id: bigint, rest = '}'): string => `{"id":${id},"name":"n"${rest}`
-  return [
-    bad('nesting of 33', (id) => plant(id, `,"x":${nested(32)}}`)),
-    bad('nesting of 60,000', () => '['.repeat(60_000)),
-    bad('nesting of 10,000 objects', () => '{"a":'.repeat(10_000)),
-    bad('an empty body', () => ''),
-    bad('white space alone', () => ' \n '),
-    bad('two values', (id) => `${plant(id)}{}`),
-    bad('a comma at the end of an object', (id) => plant(id, ',}')),
-    bad('a comma at the end of an array', (id) => plant(id, ',"x":[1,]}')),
-    bad('a comment', (id) => `{"id":${id},/* */"name":"n"}`),
-    bad('a key without quotes', (id) => `{id:${id},"name":"n"}`),
-    bad('a key without a value', () => '{"id"}'),
-    bad('a missing comma', (id) => `{"id":${id} "name":"n"}`),
-    bad('a truncated object', (id) => plant(id, '')),
-    bad('a truncated word', (id) => plant(id, ',"x":tru}')),
-    bad('a word in upper case', (id) => plant(id, ',"x":TRUE}')),
-    ...['\0', '\f', '\v', '\u001f', '\u00a0', '\u2028', '\ufeff'].flatMap((character) => {
-      const name = `U+${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-      return [
-        bad(`${name} behind the value`, (id) => `${plant(id)}${character}`),
-        bad(`${name} in front of the value`, (id) => `${character}${plant(id)}`),
-      ]
-    }),
-    bad('a vertical tab as white space', (id) => `{"id":${id},\u000b"name":"n"}`),
-    bad('a repeated key', (id) => plant(id, `,"id":${id + 1n}}`)),
-    bad('a repeated key with the same value', (id) => plant(id, ',"name":"n"}')),
-    bad('a repeated key written with an escape', (id) => plant(id, `,"\\u0069d":${id}}`)),
-    bad('a repeated key deep inside', (id) => plant(id, ',"x":[{"y":1,"y":1}]}')),
-    bad('a repeated __proto__', (id) => plant(id, ',"__proto__":1,"__proto__":1}')),
-    bad('a form', (id) => `id=${id}&name=n`),
+    kept('plants with unknown properties', open, further),
+    kept('JSON however it is written', json, written),
+    bad('what is not JSON', 'invalidJson', syntax),
+    bad('other characters around JSON', 'invalidJson', around),
+    bad('repeated keys', 'invalidJson', repeated),
+    bad('what is not UTF-8', 'invalidJson', notUtf8),
+    bad(
+      'JSON that is no plant',
+      'invalidPlant',
+      [...(taking.isNew ? [inUpperCase] : noObjects.map(text)), ...shapes],
+      anObject,
+    ),
+    placeRow(circumstances, taking),
   ]
 }
 
 /** The message of the refusal has the place of the error in bytes, give or take a token. */
-function placeRow({ ids, plants }: Circumstances): Row {
-  const id = ids.next()
+function placeRow({ ids, plants }: Circumstances, taking: Taking): Row {
   const says: Source = { document: 'the message gives the byte offset, from 0', where: 'the schema Error' }
-  // Of one to four bytes in UTF-8.
-  const steps = ['a', 'é', 'ﬁ', '🌿'].map((character) => {
-    const before = plants.fill(`{"id":${id},"name":"${character.repeat(200)}",`)
-    const place = Buffer.byteLength(before)
-    const saysPlace: Check = (answer) => {
-      const { message } = (jsonOf(answer) ?? {}) as { readonly message?: unknown }
-      const numbers = String(message).match(/\d+/g) ?? []
-      const isNear = numbers.some((each) => Math.abs(Number(each) - place) <= 2)
-      return isNear ? undefined : `the message does not say that the error is at byte ${place}`
+  return row(`${taking.id} says at which byte JSON is invalid`, says, ids.take(1), async (store, id) => {
+    await begin(store, taking, id)
+    // Of one to four bytes in UTF-8.
+    for (const character of ['a', 'é', 'ﬁ', '🌿']) {
+      const before = plants.fill(`${taking.start(id)}"name":"${character.repeat(200)}",`)
+      const place = Buffer.byteLength(before)
+      const saysPlace: Check = (answer) => {
+        const numbers = String(objectOf(answer)['message']).match(/\d+/g) ?? []
+        const isNear = numbers.some((each) => Math.abs(Number(each) - place) <= 2)
+        return isNear ? undefined : `the message does not say that the error is at byte ${place}`
+      }
+      await store.send(taking.request(id, `${before}!}`), [...refusal('invalidJson'), saysPlace])
     }
-    return { request: { body: `${before}!}` }, checks: [...refusal('invalidJson'), saysPlace] }
+    await isUnchanged(store, taking, id)
   })
-  return row('the refusal of invalid JSON says at which byte', says, [id], ...steps)
 }
 
-function encodingRows({ ids }: Circumstances): Row[] {
-  const bad = refusing(ids, notJson, 'invalidJson')
-  const named = (latin1: string) => (id: bigint) => Buffer.from(`{"id":${id},"name":"${latin1}"}`, 'latin1')
-  return [
-    bad('a byte order mark', (id) => `\ufeff{"id":${id},"name":"n"}`),
-    bad('UTF-16', (id) => Buffer.from(`{"id":${id},"name":"n"}`, 'utf16le')),
-    bad('an invalid byte', named('\xff')),
-    bad('an overlong NUL', named('\xc0\x80')),
-    bad('a surrogate in UTF-8', named('\xed\xa0\x80')),
-    bad('a cut character', named('\xf0\x9f\x8c')),
-  ]
+/** A faulty server might take 0 for the id. */
+function withoutIdRows(circumstances: Circumstances): Row[] {
+  const bodies = [`{"name":"${strayName}"}`, '{}', ...noObjects]
+  return takingOf(circumstances)
+    .filter(({ isNew }) => isNew)
+    .map(({ id, request }) => ({
+      ...row(`${id} refuses a body without an id`, anObject, [], async (store) => {
+        for (const body of bodies) await store.send(request(0n, body), refusal('invalidPlant'))
+      }),
+      strays: strayIds.zero,
+    }))
 }
 
-/** Bodies without an id. */
-function withoutIdRows(): Row[] {
-  const bad = (title: string, body: string): Row => ({
-    ...row(title, anObject, [], { request: { body }, checks: refusal('invalidPlant') }),
-    strays: strayIds.zero,
-  })
-  return [
-    bad('id missing', `{"name":"${strayName}"}`),
-    bad('an empty object', '{}'),
-    bad('a string', '"{}"'),
-    bad('null', 'null'),
-    bad('true', 'true'),
-  ]
-}
-
-export function sizeRows({ ids, plants }: Circumstances): readonly Row[] {
-  const ofLength = (length: number, id: bigint): string => {
-    const frame = plants.fill(`{"id":${id},"name":"n","x":""}`)
-    return frame.replace('"x":""', `"x":"${'x'.repeat(Math.max(length - frame.length, 0))}"`)
+export function sizeRows(circumstances: Circumstances): readonly Row[] {
+  const { ids, plants } = circumstances
+  /** A plant, and in front of its name so many bytes in all. */
+  const filled = (start: string, bytes: number, fill: string): string => {
+    const frame = plants.fill(`${start}"x":"","name":"n"}`)
+    const room = bytes - Buffer.byteLength(frame)
+    const count = Math.floor(room / Buffer.byteLength(fill))
+    return frame.replace('"x":""', `"x":"${fill.repeat(count)}${'x'.repeat(room - count * Buffer.byteLength(fill))}"`)
   }
-  const [exact, chunked, tooLong] = [ids.next(), ids.next(), ids.next()]
-  const [incomplete, chunkedTooLong, padded] = [ids.next(), ids.next(), ids.next()]
-  const [accented, accentedChunks, accentedToo] = [ids.next(), ids.next(), ids.next()]
-  const inTwoBytes = (length: number, id: bigint): string => {
-    const room = length - ofLength(0, id).length
-    return ofLength(0, id).replace('"x":""', `"x":"${'é'.repeat(Math.floor(room / 2))}${'x'.repeat(room % 2)}"`)
-  }
-  const chunks: Source = { document: 'a body may be sent in chunks (RFC 9112, section 7.1)', where: 'createPlant' }
-  return [
-    kept('a body of 65,536 bytes', size, { id: exact, name: 'n' }, { body: ofLength(65_536, exact) }),
-    refused('a body of 65,537 bytes', size, 'bodyTooLarge', { body: ofLength(65_537, tooLong) }, tooLong),
-    refused('a body of 65,537 bytes, mostly é', size, 'bodyTooLarge', { body: inTwoBytes(65_537, accented) }, accented),
-    kept(
-      'a body of 65,536 bytes, mostly é',
-      size,
-      { id: accentedToo, name: 'n' },
-      { body: inTwoBytes(65_536, accentedToo) },
-    ),
-    refused(
-      'a chunked body of 65,537 bytes, mostly é',
-      size,
-      'bodyTooLarge',
-      { body: inTwoBytes(65_537, accentedChunks), chunkBytes: 8_192 },
-      accentedChunks,
-    ),
-    refused(
-      'a body of 65,537 bytes, mostly white space',
-      size,
-      'bodyTooLarge',
-      { body: plants.fill(plantJson(padded, 'n')).padEnd(65_537) },
-      padded,
-    ),
-    kept('a chunked body', chunks, { id: chunked, name: 'n' }, { body: plantJson(chunked, 'n'), chunkBytes: 5 }),
-    refused(
-      'a complete chunked body that is not a plant',
-      chunks,
-      'invalidPlant',
-      { body: `{"id":${incomplete}}`, chunkBytes: 5 },
-      incomplete,
-    ),
-    refused(
-      'a chunked body of 65,537 bytes',
-      size,
-      'bodyTooLarge',
-      { body: ofLength(65_537, chunkedTooLong), chunkBytes: 8_192 },
-      chunkedTooLong,
-    ),
+  const padded = (start: string, bytes: number): string => plants.fill(`${start}"name":"n"}`).padEnd(bytes)
+  const ways: readonly (readonly [
+    what: string,
+    write: (start: string, bytes: number) => string,
+    chunkBytes?: number,
+  ])[] = [
+    ['', (start, bytes) => filled(start, bytes, 'x')],
+    [', mostly é', (start, bytes) => filled(start, bytes, 'é')],
+    [', mostly white space', padded],
+    [', in chunks', (start, bytes) => filled(start, bytes, 'x'), 8_192],
+    [', mostly é, in chunks', (start, bytes) => filled(start, bytes, 'é'), 8_192],
   ]
+  return takingOf(circumstances).flatMap((taking) => [
+    ...ways.map(([what, write, chunkBytes]) =>
+      row(`${taking.id} refuses a body of 65,537 bytes${what}`, size, ids.take(1), async (store, id) => {
+        await begin(store, taking, id)
+        const body = write(taking.start(id), bytesMax + 1)
+        const inChunks = chunkBytes !== undefined && { chunkBytes }
+        await store.send({ ...taking.request(id, body), ...inChunks }, refusal('bodyTooLarge'))
+        await isUnchanged(store, taking, id)
+      }),
+    ),
+    keeping(circumstances, taking, 'a body of 65,536 bytes', size, [
+      ...ways.map(([, write, chunkBytes]) => ({
+        plant,
+        write: (start: string) => write(start, bytesMax),
+        ...(chunkBytes !== undefined && { more: { chunkBytes } }),
+      })),
+      { plant, write: named('}'), more: { chunkBytes: 5 } },
+    ]),
+    row(
+      `${taking.id} refuses a complete chunked body that is not a plant`,
+      anObject,
+      ids.take(1),
+      async (store, id) => {
+        await begin(store, taking, id)
+        const body = `${taking.start(id).replace(/,$/, '')}}`
+        await store.send({ ...taking.request(id, body), chunkBytes: 5, isInvalid: true }, refusal('invalidPlant'))
+        await isUnchanged(store, taking, id)
+      },
+    ),
+  ])
 }
 
-function nested(depth: number): string {
-  return `${'['.repeat(depth)}${']'.repeat(depth)}`
+const mediaType: Source = {
+  document: 'a body must be uncompressed application/json in UTF-8; any other gets 415, which states what is accepted',
+  where: 'UnsupportedMediaType',
+}
+const acceptedTypes = [
+  ...['application/json; charset=utf-8', 'application/json;charset=UTF-8', 'application/json; charset="utf-8"'],
+  ...['application/json; profile=x', 'Application/JSON'],
+]
+const otherTypes = [
+  ...[undefined, '', 'text/plain', 'text/json', 'application/jsonx', 'application/vnd.api+json', 'json'],
+  ...['application/json, text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=iso-8859-1'],
+  ...['application/json; charset=utf-16', `application/json; a=${'b'.repeat(300)}`],
+]
+
+/** What is sent in a body, and how, by every operation that takes one. */
+export function mediaTypeRows(circumstances: Circumstances): readonly Row[] {
+  const { ids } = circumstances
+  return takingOf(circumstances).flatMap((taking) => [
+    keeping(circumstances, taking, 'JSON of every media type', mediaType, [
+      ...acceptedTypes.map((type) => ({ plant, write: named('}'), more: { headers: { 'Content-Type': type } } })),
+      { plant, write: named('}'), more: { headers: { 'Content-Encoding': 'identity' } } },
+    ]),
+    row(`${taking.id} refuses other media types`, mediaType, ids.take(1), async (store, id) => {
+      await begin(store, taking, id)
+      const checks = [...refusal('unsupportedMediaType'), field('Accept', /^application\/json$/i)]
+      for (const type of otherTypes) {
+        await store.send(taking.request(id, `${taking.start(id)}"name":"n"}`, { 'Content-Type': type }), checks)
+      }
+      await isUnchanged(store, taking, id)
+    }),
+    row(`${taking.id} refuses compressed bodies`, mediaType, ids.take(1), async (store, id) => {
+      await begin(store, taking, id)
+      const body = `${taking.start(id)}"name":"n"}`
+      const checks = [...refusal('unsupportedContentEncoding'), field('Accept-Encoding', 'identity')]
+      for (const coding of ['gzip', 'br', 'identity, gzip']) {
+        for (const bytes of [body, gzipSync(body)]) {
+          await store.send(taking.request(id, bytes, { 'Content-Encoding': coding }), checks)
+        }
+      }
+      await isUnchanged(store, taking, id)
+    }),
+  ])
 }

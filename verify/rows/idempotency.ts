@@ -1,25 +1,9 @@
 // Idempotency-Key: a repeated create makes one plant.
 
-import { field, refusal, sameField, status } from '../checks.ts'
-import { plantJson } from '../plant.ts'
-import type { Circumstances, OneStep, Row } from '../row.ts'
-import {
-  atOnce,
-  clientsAtOnce,
-  create,
-  createdChecks,
-  forProxies,
-  type Headers,
-  isMissing,
-  keptWith,
-  needing,
-  put,
-  read,
-  refused,
-  remove,
-  row,
-  type Source,
-} from './building.ts'
+import { field, isCreated, refusal, sameField } from '../checks.ts'
+import { type NewPlant, plantJson } from '../plant.ts'
+import { type Circumstances, forProxies, needing, type Row, row, type Source } from '../row.ts'
+import { clientsAtOnce, type Headers, type Store } from '../store.ts'
 
 const says: Source = {
   document:
@@ -31,215 +15,193 @@ const form: Source = {
   document: 'the key has 1 to 255 visible ASCII characters, and is sent once',
   where: 'the parameter Idempotency-Key',
 }
+const replayed = field('Idempotency-Replayed', 'true')
+const isFirst = field('Idempotency-Replayed', undefined)
 
-export function repeatRows(circumstances: Circumstances): readonly Row[] {
-  return [
-    repeatedRow(circumstances),
-    ...otherRows(circumstances),
-    ...rememberedRows(circumstances),
-    ...sameKeyRows(circumstances),
-  ]
+function keyed(key: string): Headers {
+  return { 'Idempotency-Key': key }
 }
 
 export function keyRows({ ids, nonce }: Circumstances): readonly Row[] {
-  const accepted = (title: string, key: string): Row =>
-    keptWith(`Idempotency-Key ${title}`, form, ids.next(), { headers: { 'Idempotency-Key': key } })
-  const bad = (title: string, key: string): Row =>
-    refused(`Idempotency-Key ${title}`, form, 'invalidHeader', { headers: { 'Idempotency-Key': key } }, ids.next())
-  const twice = { headers: { 'Idempotency-Key': nonce }, lines: [`Idempotency-Key: ${nonce}`] }
+  const twice = { headers: keyed(nonce), lines: [`Idempotency-Key: ${nonce}`] }
   return [
-    accepted('of 36 characters', nonce),
-    accepted('of 255 characters', nonce.padEnd(255, 'k')),
-    accepted('in quotes', `"${nonce}"`),
-    bad('empty', ''),
-    bad('of 256 characters', 'k'.repeat(256)),
-    bad('with a space', 'a b'),
-    bad('outside ASCII', 'schl\xfcssel'),
-    forProxies(refused('Idempotency-Key twice', form, 'repeatedHeader', twice, ids.next())),
+    row('keys of every allowed form are taken', form, ids.near(3), async (store, ...own) => {
+      const keys = [nonce, nonce.padEnd(255, 'k'), `"${nonce}"`]
+      for (const [at, key] of keys.entries())
+        await store.create({ id: own[at] as bigint, name: 'n' }, keyed(key), [isFirst])
+    }),
+    forProxies(
+      row('Idempotency-Key twice', form, ids.take(1), (store, id) =>
+        store.send({ body: plantJson(id, 'n'), ...twice }, refusal('repeatedHeader')),
+      ),
+    ),
   ]
 }
 
-function repeatedRow({ ids, nonce }: Circumstances): Row {
-  const plant = { id: ids.next(), name: 'Clivia miniata', tag: 'bulb' }
-  const headers = { 'Idempotency-Key': `repeated-${nonce}` }
-  const first = create(plant, headers)
-  const repeats = [...createdChecks(plant), replayed, sameField('Location', 0)]
-  const written = `{ "tag": "bulb", "name": "Clivia miniata", "colour": "orange", "id": ${plant.id}.0 }`
-  const repeated = row(
-    'a repeated create with its key gets the first answer again, and says so',
-    says,
-    [plant.id],
-    { ...first, checks: [...first.checks, field('Idempotency-Replayed', undefined)] },
-    { request: first.request, checks: repeats },
-    { request: { body: written, headers }, checks: repeats },
-    read(plant),
-  )
-  return { ...repeated, kept: plant }
+export function repeatRows(circumstances: Circumstances): readonly Row[] {
+  return [
+    ...repeatedRows(circumstances),
+    usedRow(circumstances),
+    ...freeRows(circumstances),
+    ...wholeRows(circumstances),
+    ...atOnceRows(circumstances),
+    tokenRow(circumstances),
+  ]
 }
 
-function otherRows({ ids, nonce }: Circumstances): Row[] {
-  const [used, other, taken] = [ids.next(), ids.next(), ids.next()]
-  const [free, plain, mortal] = [ids.next(), ids.next(), ids.next()]
-  const [occupied, untagged, born] = [ids.next(), ids.next(), ids.next()]
-  const key = (name: string) => ({ 'Idempotency-Key': `${name}-${nonce}` })
+function repeatedRows({ ids, nonce }: Circumstances): Row[] {
   return [
     row(
-      'another plant under a key that was used is refused',
+      'a repeated create with its key gets the first answer again, and says so',
       says,
-      [used, other, occupied, untagged],
-      create({ id: used, name: 'n' }, key('used')),
-      create({ id: occupied, name: 'n' }),
-      reused(key('used'), occupied, 'm'),
-      reused(key('used'), occupied, 'n'),
-      reused(key('used'), other, 'n'),
-      reused(key('used'), used, 'n', 't'),
-      reused(key('used'), used, 'm'),
-      reused(key('used'), used, 'n', ''),
-      create({ id: untagged, name: 'n', tag: '' }, key('empty')),
-      reused(key('empty'), untagged, 'n'),
-      reused(key('empty'), untagged, '', 'n'),
-      read({ id: used, name: 'n' }),
-      isMissing(other),
-      { request: { body: plantJson(used, 'n'), headers: key('used') }, checks: [status(200), replayed] },
+      ids.take(1),
+      async (store, id) => {
+        const plant = { id, name: 'Clivia miniata', tag: 'bulb' }
+        const headers = keyed(`repeated-${nonce}`)
+        const first = await store.create(plant, headers, [isFirst])
+        const isSame = [replayed, sameField('Location', first)]
+        await store.create(plant, headers, isSame)
+        const written = `{ "tag": "bulb", "name": "Clivia miniata", "colour": "orange", "id": ${id}.0 }`
+        await store.send({ body: written, headers }, [...isCreated(plant), ...isSame])
+        await store.read(plant)
+      },
     ),
     row(
-      'the key of a refused create is free',
+      'a repeated create gets the first answer, also when the plant was replaced',
       says,
-      [taken, free],
-      create({ id: taken, name: 'n' }),
-      { request: { body: plantJson(taken, 'taken'), headers: key('free') }, checks: refusal('idTaken') },
-      { request: { body: `{"id":${free}}`, headers: key('free') }, checks: refusal('invalidPlant') },
-      create({ id: free, name: 'free' }, key('free')),
-      // Also for the same create, once its id is free.
-      { request: { body: plantJson(taken, 'late'), headers: key('late') }, checks: refusal('idTaken') },
-      remove(taken, [status(204)]),
-      create({ id: taken, name: 'late' }, key('late')),
+      ids.take(1),
+      async (store, id) => {
+        const plant = { id, name: 'first', tag: 't' }
+        const headers = keyed(`replaced-${nonce}`)
+        await store.create(plant, headers)
+        await store.put(id, '{"name":"second"}')
+        await store.create(plant, headers, [replayed])
+        await store.read({ id, name: 'second' })
+      },
     ),
-    row('a repeated create without a key is refused', says, [plain], create({ id: plain, name: 'n' }), {
-      request: { body: plantJson(plain, 'n') },
-      checks: refusal('idTaken'),
+    row('a repeated create without a key is refused', says, ids.take(1), async (store, id) => {
+      await store.create({ id, name: 'n' })
+      await store.refuses('idTaken', { id, name: 'n' })
+    }),
+    row('a key is remembered, however many come after it', says, ids.near(101), async (store, first, ...others) => {
+      const plants = others.map((id) => ({ id, name: 'n' }))
+      await store.create({ id: first as bigint, name: 'n' }, keyed(`remembered-${nonce}`))
+      await store.createAll(plants, ({ id }) => keyed(`other-${id}-${nonce}`))
+      await store.create({ id: first as bigint, name: 'n' }, keyed(`remembered-${nonce}`), [replayed])
+    }),
+  ]
+}
+
+function usedRow({ ids, nonce }: Circumstances): Row {
+  const title = 'another plant under a key that was used is refused'
+  return row(title, says, ids.take(5), async (store, used, other, occupied, untagged, composed) => {
+    const reused = (key: string, id: bigint, name: string, tag?: string) =>
+      store.refuses(
+        'idempotencyKeyReused',
+        tag === undefined ? { id, name } : { id, name, tag },
+        keyed(`${key}-${nonce}`),
+      )
+    await store.create({ id: used, name: 'n' }, keyed(`used-${nonce}`))
+    await store.create({ id: occupied, name: 'n' })
+    for (const name of ['m', 'n']) await reused('used', occupied, name)
+    await reused('used', other, 'n')
+    await reused('used', used, 'n', 't')
+    await reused('used', used, 'm')
+    await reused('used', used, 'n', '')
+    await store.create({ id: untagged, name: 'n', tag: '' }, keyed(`empty-${nonce}`))
+    await reused('empty', untagged, 'n')
+    await reused('empty', untagged, '', 'n')
+    await store.create({ id: composed, name: 'e\u0301' }, keyed(`composed-${nonce}`))
+    for (const name of ['\u00e9', 'E\u0301', 'e\u0301 ']) await reused('composed', composed, name)
+    await store.read({ id: used, name: 'n' })
+    await store.isMissing(other)
+    await store.create({ id: used, name: 'n' }, keyed(`used-${nonce}`), [replayed])
+  })
+}
+
+function freeRows({ ids, nonce }: Circumstances): Row[] {
+  return [
+    row('the key of a refused create is free', says, ids.take(2), async (store, taken, free) => {
+      const [key, late] = [keyed(`free-${nonce}`), keyed(`late-${nonce}`)]
+      await store.create({ id: taken, name: 'n' })
+      await store.refuses('idTaken', { id: taken, name: 'taken' }, key)
+      await store.send({ body: `{"id":${free}}`, headers: key }, refusal('invalidPlant'))
+      await store.create({ id: free, name: 'free' }, key, [isFirst])
+      // Also for the same create, once its id is free.
+      await store.refuses('idTaken', { id: taken, name: 'late' }, late)
+      await store.remove(taken)
+      await store.create({ id: taken, name: 'late' }, late, [isFirst])
     }),
     row(
       'a deleted id is free again, and an old key does not bring the plant back',
       says,
-      [mortal, born],
-      create({ id: mortal, name: 'mortal' }, key('mortal')),
-      remove(mortal, [status(204)]),
-      {
-        request: { body: plantJson(mortal, 'mortal'), headers: key('mortal') },
-        checks: [...createdChecks({ id: mortal, name: 'mortal' }), replayed],
+      ids.take(2),
+      async (store, mortal, born) => {
+        const key = keyed(`mortal-${nonce}`)
+        const plant = { id: mortal, name: 'mortal' }
+        await store.create(plant, key)
+        await store.remove(mortal)
+        await store.create(plant, key, [replayed])
+        await store.isMissing(mortal)
+        for (const id of [born, mortal]) await store.refuses('idempotencyKeyReused', { id, name: 'n' }, key)
+        await store.isMissing(born)
+        await store.create({ id: mortal, name: 'again' }, undefined, [isFirst])
       },
-      isMissing(mortal),
-      reused(key('mortal'), born, 'n'),
-      reused(key('mortal'), mortal, 'n'),
-      isMissing(born),
-      create({ id: mortal, name: 'again' }),
     ),
   ]
 }
 
-function rememberedRows({ ids, nonce }: Circumstances): Row[] {
-  const [composed, remembered] = [ids.next(), ids.next()]
-  const others = Array.from({ length: 100 }, (_, at) => remembered + BigInt(at) + 1n)
-  const key = (name: string) => ({ 'Idempotency-Key': `${name}-${nonce}` })
+/** Whether two keys are the same. */
+function wholeRows({ ids, nonce }: Circumstances): Row[] {
+  const long = `long-${nonce}`.padEnd(254, 'k')
   return [
-    row(
-      'a key that was used is refused for a plant that is composed otherwise',
-      says,
-      [composed],
-      create({ id: composed, name: 'e\u0301' }, key('composed')),
-      reused(key('composed'), composed, '\u00e9'),
-      reused(key('composed'), composed, 'E\u0301'),
-      reused(key('composed'), composed, 'e\u0301 '),
-    ),
-    row(
-      'a key is remembered, however many come after it',
-      says,
-      [remembered, ...others],
-      create({ id: remembered, name: 'n' }, key('remembered')),
-      ...others.map((id) => create({ id, name: 'n' }, key(`other-${id}`))),
-      { request: { body: plantJson(remembered, 'n'), headers: key('remembered') }, checks: [status(200), replayed] },
-    ),
-  ]
-}
-
-function apartRow(ids: Circumstances['ids'], title: string, one: string, other: string): Row {
-  const [first, second] = [ids.next(), ids.next()]
-  return row(
-    `keys are compared whole: ${title}`,
-    says,
-    [first, second],
-    create({ id: first, name: 'n' }, { 'Idempotency-Key': one }),
-    create({ id: second, name: 'n' }, { 'Idempotency-Key': other }),
-    read({ id: second, name: 'n' }),
+    ['the last of 255 characters counts', `${long}a`, `${long}b`],
+    ['upper and lower case are different', `case-${nonce}-a`, `case-${nonce}-A`],
+    ['quotes belong to the key', `quotes-${nonce}`, `"quotes-${nonce}"`],
+  ].map(([title, one = '', other = '']) =>
+    row(`keys are compared whole: ${title}`, says, ids.take(2), async (store, first, second) => {
+      await store.create({ id: first, name: 'n' }, keyed(one))
+      await store.create({ id: second, name: 'n' }, keyed(other))
+      await store.read({ id: second, name: 'n' })
+    }),
   )
 }
 
-/** Whether two keys are the same, and whose they are. */
-function sameKeyRows(circumstances: Circumstances): Row[] {
-  const { ids, nonce } = circumstances
-  const [replaced, raced, ours, theirs] = [ids.next(), ids.next(), ids.next(), ids.next()]
-  const contested = Array.from({ length: clientsAtOnce }, () => ids.next())
-  const long = `long-${nonce}`.padEnd(254, 'k')
-  const key = { 'Idempotency-Key': `replaced-${nonce}` }
-  const shared = { 'Idempotency-Key': `shared-${nonce}` }
-  const first = create({ id: replaced, name: 'first', tag: 't' }, key)
+function atOnceRows({ ids, nonce }: Circumstances): Row[] {
+  const bodyOf = ({ id, name }: NewPlant): string => plantJson(id, name)
   return [
-    apartRow(ids, 'the last of 255 characters counts', `${long}a`, `${long}b`),
-    apartRow(ids, 'upper and lower case are different', `case-${nonce}-a`, `case-${nonce}-A`),
-    apartRow(ids, 'quotes belong to the key', `quotes-${nonce}`, `"quotes-${nonce}"`),
-    row(
-      'a repeated create gets the first answer, also when the plant was replaced',
-      says,
-      [replaced],
-      first,
-      put(replaced, '{"name":"second"}', [status(200)]),
-      { ...first, checks: [...createdChecks({ id: replaced, name: 'first', tag: 't' }), replayed] },
-      read({ id: replaced, name: 'second' }),
-    ),
-    row(
-      'a key that is sent several times at once makes one plant',
-      says,
-      [raced],
-      atOnce(
-        { body: plantJson(raced, 'n'), headers: { 'Idempotency-Key': `raced-${nonce}` } },
+    row('a key that is sent several times at once makes one plant', says, ids.take(1), async (store, id) => {
+      const request = { body: bodyOf({ id, name: 'n' }), headers: keyed(`raced-${nonce}`) }
+      await store.oneOf(
+        () => request,
         'were the first',
         [200],
-        (answer) => answer.status === 200 && replayed(answer) !== undefined,
-      ),
-      read({ id: raced, name: 'n' }),
-    ),
+        (answer) => {
+          return answer.status === 200 && replayed(answer) !== undefined
+        },
+      )
+      await store.read({ id, name: 'n' })
+    }),
     row(
       'of different plants under one key at once, one is created',
       says,
-      contested,
-      atOnce(
-        (_, client) => ({
-          body: plantJson(contested[client] as bigint, 'n'),
-          headers: { 'Idempotency-Key': `contested-${nonce}` },
-        }),
-        'created a plant',
-        [422],
-      ),
-    ),
-    needing(
-      '$SECOND_TOKEN',
-      circumstances,
-      row(
-        'a key belongs to its token',
-        says,
-        [ours, theirs],
-        create({ id: ours, name: 'n' }, shared),
-        create({ id: theirs, name: 'm' }, { ...shared, Authorization: 'Bearer $SECOND_TOKEN' }),
-        read({ id: theirs, name: 'm' }),
-      ),
+      ids.take(clientsAtOnce),
+      async (store, ...own) => {
+        const headers = keyed(`contested-${nonce}`)
+        const requestOf = (client: number) => ({ body: bodyOf({ id: own[client] as bigint, name: 'n' }), headers })
+        await store.oneOf(requestOf, 'created a plant', [422])
+      },
     ),
   ]
 }
 
-/** Another plant under a key that was used. */
-function reused(headers: Headers, ...plant: Parameters<typeof plantJson>): OneStep {
-  return { request: { body: plantJson(...plant), headers }, checks: refusal('idempotencyKeyReused') }
+function tokenRow(circumstances: Circumstances): Row {
+  const { ids, nonce } = circumstances
+  const shared = keyed(`shared-${nonce}`)
+  const run = async (store: Store, ours: bigint, theirs: bigint): Promise<void> => {
+    await store.create({ id: ours, name: 'n' }, shared)
+    await store.create({ id: theirs, name: 'm' }, { ...shared, Authorization: 'Bearer $SECOND_TOKEN' })
+    await store.read({ id: theirs, name: 'm' })
+  }
+  return needing('$SECOND_TOKEN', circumstances, row('a key belongs to its token', says, ids.take(2), run))
 }
-
-const replayed = field('Idempotency-Replayed', 'true')

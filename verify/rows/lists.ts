@@ -1,20 +1,41 @@
-// Lists. Every row filters by a tag unique to this run.
+// Lists: pages, filters, and ETags of pages. Most rows filter by a tag unique to this run.
 
-import { int64Max, int64Min } from '../../src/domain/plant.ts'
-import { field, hasNoBody, isListOf, plantsOf, status } from '../checks.ts'
-import type { RowRequest } from '../message.ts'
-import type { NewPlant } from '../plant.ts'
-import type { Circumstances, Row, Step } from '../row.ts'
-import { call, create, forProxies, put, remove, row, type Source } from './building.ts'
-import { among, filters, idsOf, list, listUpTo, neighbours, nextPage, pagePlants } from './listing.ts'
-import { pageEtagRow } from './page-etags.ts'
-import { prefixRows } from './prefixes.ts'
-import { queryRows } from './queries.ts'
+import { type AnswerCheck, field, hasNoBody, isListOf, ok, refusal, sameField, status } from '../checks.ts'
+import { int64Max, int64Min } from '../ids.ts'
+import { canonical } from '../json.ts'
+import { type Answer, fieldOf, itemsOf, jsonOf } from '../message.ts'
+import type { NewPlant, Plant } from '../plant.ts'
+import { type Circumstances, forProxies, type Row, row, type Source } from '../row.ts'
+import { nextPage, pagePlants, type Store } from '../store.ts'
+import { etagForm } from './taking.ts'
 
 const pages: Source = {
   document: 'lists plants in ascending order of id; Link has the next page, and is absent on the last one',
   where: 'listPlants',
 }
+const visits: Source = {
+  document: 'following the links visits every plant that exists throughout exactly once',
+  where: 'listPlants',
+}
+const pageEtags: Source = {
+  document: 'a page has an ETag, which covers its plants and its Link; If-None-Match gets 304 while it is the same',
+  where: 'listPlants',
+}
+export const filters: Source = {
+  document:
+    'tag selects plants with exactly this tag, name plants whose name begins with it, ignoring case; both combine',
+  where: 'the parameters tag and name',
+}
+
+export function among(tag: string): string {
+  return `tag=${encodeURIComponent(tag)}`
+}
+
+/** Plants that are equal but for their ids. */
+function plantsOf(ids: readonly bigint[], plant: Plant): readonly NewPlant[] {
+  return ids.map((id) => ({ id, ...plant }))
+}
+
 export function listRows(circumstances: Circumstances): readonly Row[] {
   return [
     pagesRow(circumstances),
@@ -22,188 +43,251 @@ export function listRows(circumstances: Circumstances): readonly Row[] {
     defaultRow(circumstances),
     changingRow(circumstances),
     ...tagRows(circumstances),
-    ...prefixRows(circumstances),
     changedRow(circumstances),
     pageEtagRow(circumstances),
     ...longRows(circumstances),
-    ...queryRows(),
   ]
 }
 
 function pagesRow({ ids, nonce }: Circumstances): Row {
   const tag = `pages & + ${nonce}`
-  const first = neighbours(ids, 3, { name: 'Rosa "GLAUCA"', tag })
-  const [two] = first.slice(1).map(({ id }) => id) as [bigint]
+  const [near, other] = [ids.near(3), ids.nextFromEnd()]
   // In most ranges, these ids have more digits than the others.
-  const last = [1, 2, 3].map(() => ({ id: ids.nextFromEnd() + 1n, name: 'n', tag })).toReversed()
-  const other = ids.nextFromEnd()
-  const all = [...first, ...last]
-  const query = among(tag)
-  return row(
-    'a list follows its links to the end, in the order of the ids, and keeps its filters',
-    pages,
-    [...idsOf(...all), other],
-    create({ id: other, name: 'n' }),
-    ...all.toReversed().map((plant) => create(plant)),
-    list(query, all, 2),
-    list(query, all),
-    list(`${query}&after=${two}`, all.slice(2)),
-    list(`${query}&after=${int64Min}`, all),
-    list(`${query}&after=${int64Max}`, []),
-    list(`${query}&name=rosa`, first, 1),
-    list(`${query.replaceAll('%20', '+')}&after=${two}`, all.slice(2), 1),
-    call('HEAD', `/plants?${query}&limit=${all.length - 1}`, [status(200), hasNoBody, field('Link', /rel="next"/)]),
-    {
-      // A page may have fewer plants than its limit, but with one plant left there is another page.
-      request: { method: 'GET', target: `/plants?${query}&limit=${all.length - 1}` },
-      checks: [status(200), field('Link', /rel="next"/)],
-    },
-  )
+  const far = [1, 2, 3].map(() => ids.nextFromEnd() + 1n).toReversed()
+  const title = 'a list follows its links to the end, in the order of the ids, and keeps its filters'
+  return row(title, pages, [...near, ...far, other], async (store) => {
+    const first = plantsOf(near, { name: 'Rosa "GLAUCA"', tag })
+    const all = [...first, ...plantsOf(far, { name: 'n', tag })]
+    const query = among(tag)
+    await store.create({ id: other, name: 'n' })
+    for (const plant of all.toReversed()) await store.create(plant)
+    await store.list(query, all, 2)
+    await store.list(query, all)
+    await store.list(`${query}&after=${near[1]}`, all.slice(2))
+    await store.list(`${query}&after=${int64Min}`, all)
+    await store.list(`${query}&after=${int64Max}`, [])
+    await store.list(`${query}&name=rosa`, first, 1)
+    await store.list(`${query.replaceAll('%20', '+')}&after=${near[1]}`, all.slice(2), 1)
+    // A page may have fewer plants than its limit, but with one plant left there is another page.
+    const target = `/plants?${query}&limit=${all.length - 1}`
+    await store.call('HEAD', target, [...ok, hasNoBody, field('Link', /rel="next"/)])
+    await store.call('GET', target, [...ok, field('Link', /rel="next"/)])
+  })
 }
 
 function unfilteredRow({ ids }: Circumstances): Row {
-  const [one, two, three, four] = neighbours(ids, 4, { name: 'N' }) as [NewPlant, NewPlant, NewPlant, NewPlant]
-  const plants = [one, { ...two, tag: '' }, { ...three, name: 'n', tag: 'Ünïcode' }, { ...four, tag: '' }]
-  const after = `after=${one.id - 1n}`
-  const tagged = plants.filter(({ tag }) => tag === '')
-  return row(
-    'without a filter, a list has every plant, whole and in order',
-    pages,
-    idsOf(...plants),
-    ...plants.toReversed().map((plant) => create(plant)),
-    listUpTo(four.id, after, plants),
-    listUpTo(four.id, `after=${one.id}`, plants.slice(1)),
-    listUpTo(four.id, `${after}&tag=`, tagged),
-    listUpTo(four.id, `${after}&tag=`, tagged, 1),
-    listUpTo(four.id, `${after}&name=`, plants),
-    listUpTo(four.id, `${after}&name=n`, plants),
-  )
+  const own = ids.near(4)
+  const [first = 0n, , , last = 0n] = own
+  return row('without a filter, a list has every plant, whole and in order', pages, own, async (store) => {
+    const texts: readonly Plant[] = [
+      { name: 'N' },
+      { name: 'N', tag: '' },
+      { name: 'n', tag: 'Ünïcode' },
+      { name: 'N', tag: '' },
+    ]
+    const plants = texts.map((plant, at) => ({ id: first + BigInt(at), ...plant }))
+    const tagged = plants.filter(({ tag }) => tag === '')
+    const after = `after=${first - 1n}`
+    for (const plant of plants.toReversed()) await store.create(plant)
+    await store.listUpTo(last, after, plants)
+    await store.listUpTo(last, `after=${first}`, plants.slice(1))
+    for (const limit of [2, 1]) await store.listUpTo(last, `${after}&tag=`, tagged, limit)
+    for (const name of ['', 'n']) await store.listUpTo(last, `${after}&name=${name}`, plants)
+  })
 }
 
 function defaultRow({ ids, nonce }: Circumstances): Row {
-  const tag = `default ${nonce}`
-  const all = neighbours(ids, pagePlants + 1, { name: 'n', tag })
-  return row(
-    `a page has ${pagePlants} plants at most, unless it is asked for more`,
-    { document: `limit is ${pagePlants} by default`, where: 'the parameter limit' },
-    idsOf(...all),
-    ...all.map((plant) => create(plant)),
-    list(among(tag), all),
-    list(among(tag), all, 1_000),
-  )
+  const says: Source = { document: `limit is ${pagePlants} by default`, where: 'the parameter limit' }
+  const title = `a page has ${pagePlants} plants at most, unless it is asked for more`
+  return row(title, says, ids.near(pagePlants + 1), async (store, ...own) => {
+    const tag = `default ${nonce}`
+    const plants = plantsOf(own, { name: 'n', tag })
+    await store.createAll(plants)
+    await store.list(among(tag), plants)
+    await store.list(among(tag), plants, 1_000)
+  })
 }
 
 /** Creates and deletes a plant before the place where the first page ends. */
 function changingRow({ ids, nonce }: Circumstances): Row {
-  const tag = `changing ${nonce}`
-  const plants = neighbours(ids, 5, { name: 'n', tag })
-  const [late, mortal, ...stay] = plants as readonly [NewPlant, NewPlant, ...NewPlant[]]
-  const first: RowRequest = { method: 'GET', target: `/plants?${among(tag)}&limit=2` }
-  const firstPage = stay.length + 1
-  const goesOn: Step = {
-    request: (before) => nextPage(before[firstPage]) ?? first,
-    checks: [
-      status(200),
-      (page, before) => {
-        const seen = plantsOf(before.slice(firstPage, firstPage + 1)).map(({ id }) => id)
-        const ofStay = plantsOf([page]).filter(({ id }) => stay.some((plant) => plant.id === id))
-        const wanted = stay.filter(({ id }) => !seen.includes(id)).slice(0, ofStay.length)
-        const [came, next] = [ofStay.map(({ id }) => String(id)).join(', '), wanted.map(({ id }) => id).join(', ')]
-        return came === next ? undefined : `the next page has ${came} of the plants that stay, not ${next || 'none'}`
-      },
-    ],
-  }
-  return row(
-    'following the links visits every plant that stays exactly once, whatever changes meanwhile',
-    { document: 'following the links visits every plant that exists throughout exactly once', where: 'listPlants' },
-    idsOf(...plants),
-    ...[mortal, ...stay].map((plant) => create(plant)),
-    { request: first, checks: [status(200), isListOf(2)] },
-    create(late),
-    goesOn,
-    remove(late.id, [status(204)]),
-    remove(mortal.id, [status(204)]),
-    goesOn,
-    list(`${among(tag)}&after=${mortal.id}`, stay),
-  )
+  const title = 'following the links visits every plant that stays exactly once, whatever changes meanwhile'
+  return row(title, visits, ids.near(5), async (store, ...own) => {
+    const tag = `changing ${nonce}`
+    const [late, mortal, ...stay] = plantsOf(own, { name: 'n', tag }) as [NewPlant, NewPlant, ...NewPlant[]]
+    await store.createAll([mortal, ...stay])
+    const target = `/plants?${among(tag)}&limit=2`
+    const first = await store.call('GET', target, [...ok, isListOf(2)])
+    const seen = itemsOf(first).map(({ id }) => id)
+    const goesOn: AnswerCheck = (page) => {
+      const came = itemsOf(page).filter(({ id }) => stay.some((plant) => plant.id === id))
+      const wanted = stay.filter(({ id }) => !seen.includes(id)).slice(0, came.length)
+      const [found, next] = [came, wanted].map((all) => all.map(({ id }) => id).join(', '))
+      return found === next ? undefined : `the next page has ${found} of the plants that stay, not ${next || 'none'}`
+    }
+    const next = nextPage(first) ?? { method: 'GET', target }
+    await store.create(late)
+    await store.send(next, [...ok, goesOn])
+    await store.remove(late.id)
+    await store.remove(mortal.id)
+    await store.send(next, [...ok, goesOn])
+    await store.list(`${among(tag)}&after=${mortal.id}`, stay)
+  })
 }
 
+/** A tag, tags and no tag of other plants, and tags that no plant has. */
+type Tagged = readonly [title: string, tag: string, others: readonly (string | undefined)[], ...absent: string[]]
+
+const tagged: readonly Tagged[] = [
+  ['in its case', 'fern', ['FERN', undefined], 'fer', '%', 'Fern'],
+  ['with its spaces', 'two  words ', ['two  words', 'two words '], ' two  words '],
+  ['not composed', 'e\u0301', ['\u00e9'], 'e'],
+  ['with every character', 'a+b&c=d%20?#;\u{1f33f}\r\n', ['a b&c=d%20?#;\u{1f33f}'], 'a'],
+]
+
 function tagRows({ ids, nonce }: Circumstances): Row[] {
-  const tag = `filters ${nonce}`
-  const tagged = (title: string, wanted: string, others: readonly (string | undefined)[], ...absent: string[]): Row => {
-    const plant = { id: ids.next() + 1n, name: 'Fern', tag: `${tag} ${wanted}` }
-    const rest = others.map((other) => ({
-      id: ids.next() + 1n,
-      name: `${tag} ${wanted}`,
-      ...(other !== undefined && { tag: `${tag} ${other}` }),
-    }))
-    return row(
-      `a tag lists exactly the plants that have it: ${title}`,
-      filters,
-      idsOf(plant, ...rest),
-      ...[plant, ...rest].map((each) => create(each)),
-      list(among(plant.tag), [plant]),
-      ...absent.map((each) => list(among(`${tag} ${each}`), [])),
-    )
-  }
-  return [
-    tagged('in its case', 'fern', ['FERN', undefined], 'fer', '%', 'Fern'),
-    tagged('with its spaces', 'two  words ', ['two  words', 'two words '], ' two  words '),
-    tagged('not composed', 'e\u0301', ['\u00e9'], 'e'),
-    tagged('with every character', 'a+b&c=d%20?#;\u{1f33f}\r\n', ['a b&c=d%20?#;\u{1f33f}'], 'a'),
-  ]
+  return tagged.map(([title, wanted, others, ...absent]) => {
+    const own = ids.take(others.length + 1).map((id) => id + 1n)
+    return row(`a tag lists exactly the plants that have it: ${title}`, filters, own, async (store, id, ...rest) => {
+      const ofRow = (tag: string): string => `filters ${nonce} ${tag}`
+      const plant = { id, name: 'Fern', tag: ofRow(wanted) }
+      await store.create(plant)
+      for (const [at, other] of others.entries()) {
+        const more = other === undefined ? {} : { tag: ofRow(other) }
+        await store.create({ id: rest[at] as bigint, name: ofRow(wanted), ...more })
+      }
+      await store.list(among(plant.tag), [plant])
+      for (const tag of absent) await store.list(among(ofRow(tag)), [])
+    })
+  })
 }
 
 /** A list contains the plants that match now, not those that matched earlier. */
 function changedRow({ ids, nonce }: Circumstances): Row {
-  const id = ids.next()
-  const [before, after] = [`before ${nonce}`, `after ${nonce}`]
-  const find = (tag: string, name: string): string => `${among(tag)}&name=${name}`
-  const [rosa, salvia] = [
-    { id, name: 'Rosa', tag: before },
-    { id, name: 'Salvia', tag: after },
-  ]
-  return row(
-    'a replaced plant is listed only by its new tag and name, a deleted plant not at all',
-    filters,
-    [id],
-    create(rosa),
-    list(find(before, 'rosa'), [rosa]),
-    put(id, JSON.stringify({ name: salvia.name, tag: after }), [status(200)]),
-    list(among(before), []),
-    list(find(after, 'rosa'), []),
-    list(find(after, 'salvia'), [salvia]),
-    put(id, JSON.stringify({ name: rosa.name }), [status(200)]),
-    list(among(after), []),
-    put(id, JSON.stringify({ name: salvia.name, tag: after }), [status(200)]),
-    list(among(after), [salvia]),
-    remove(id, [status(204)]),
-    list(among(after), []),
-  )
+  const title = 'a replaced plant is listed only by its new tag and name, a deleted plant not at all'
+  return row(title, filters, ids.take(1), async (store, id) => {
+    const [before, after] = [`before ${nonce}`, `after ${nonce}`]
+    const find = (tag: string, name: string): string => `${among(tag)}&name=${name}`
+    const rosa = { id, name: 'Rosa', tag: before }
+    const salvia = { id, name: 'Salvia', tag: after }
+    await store.create(rosa)
+    await store.list(find(before, 'rosa'), [rosa])
+    await store.put(id, JSON.stringify({ name: salvia.name, tag: after }))
+    await store.list(among(before), [])
+    await store.list(find(after, 'rosa'), [])
+    await store.list(find(after, 'salvia'), [salvia])
+    await store.put(id, JSON.stringify({ name: rosa.name }))
+    await store.list(among(after), [])
+    await store.put(id, JSON.stringify({ name: salvia.name, tag: after }))
+    await store.list(among(after), [salvia])
+    await store.remove(id)
+    await store.list(among(after), [])
+  })
 }
 
 /** The bounds of texts count characters. */
 function longRows({ ids, nonce, plants }: Circumstances): Row[] {
   const [nameMax, tagMax] = [plants.lengthsOf('name').max, plants.lengthsOf('tag').max]
-  const [tag, tagged] = ['🌿'.repeat(tagMax), `long ${nonce}`]
-  const [one, other] = [ids.next(), ids.next()]
-  const name = '🌿'.repeat(nameMax)
+  const byTag = `a list is filtered by a tag of ${tagMax} characters outside the BMP`
+  const byName = `a list is filtered by a name of ${nameMax.toLocaleString('en')} characters outside the BMP`
   return [
-    row(
-      `a list is filtered by a tag of ${tagMax} characters outside the BMP`,
-      filters,
-      [one],
-      create({ id: one, name: 'n', tag }),
-      listUpTo(one, `after=${one - 1n}&${among(tag)}`, [{ id: one, name: 'n', tag }], 1),
-    ),
+    row(byTag, filters, ids.take(1), async (store, id) => {
+      const plant = { id, name: 'n', tag: '🌿'.repeat(tagMax) }
+      await store.create(plant)
+      await store.listUpTo(id, `after=${id - 1n}&${among(plant.tag)}`, [plant], 1)
+    }),
     forProxies(
-      row(
-        `a list is filtered by a name of ${nameMax.toLocaleString('en')} characters outside the BMP`,
-        filters,
-        [other],
-        create({ id: other, name, tag: tagged }),
-        list(`${among(tagged)}&name=${encodeURIComponent(name)}`, [{ id: other, name, tag: tagged }]),
-      ),
+      row(byName, filters, ids.take(1), async (store, id) => {
+        const plant = { id, name: '🌿'.repeat(nameMax), tag: `long ${nonce}` }
+        await store.create(plant)
+        await store.list(`${among(plant.tag)}&name=${encodeURIComponent(plant.name)}`, [plant])
+      }),
     ),
   ]
+}
+
+/** Equal exactly for equal pages, so that a client that polls gets 304 until something changes. */
+function pageEtagRow({ ids, nonce }: Circumstances): Row {
+  const title = 'the ETag of a page changes with the page, and If-None-Match gets 304 until then'
+  return row(title, pageEtags, ids.near(3), async (store, ...own) => {
+    const tag = `etags of pages ${nonce}`
+    const [one, other, late] = plantsOf(own, { name: 'n', tag }) as [NewPlant, NewPlant, NewPlant]
+    const watched = new Page(store, `/plants?${among(tag)}&limit=1000`)
+    const rename = (name: string) => store.put(one.id, JSON.stringify({ name, tag }))
+    await store.create(one)
+    await store.create(other)
+    await watched.read()
+    await watched.isUnchanged()
+    await rename('m')
+    await watched.hasChanged()
+    await store.list(among(tag), [{ ...one, name: 'm' }, other])
+    await store.create(late)
+    await watched.hasChanged()
+    await store.list(among(tag), [{ ...one, name: 'm' }, other, late])
+    await store.remove(late.id)
+    await store.remove(other.id)
+    await watched.hasChanged()
+    await store.list(among(tag), [{ ...one, name: 'm' }])
+    await store.create(other)
+    await rename('n')
+    await watched.read()
+  })
+}
+
+/** The first page of a list, as it was read from time to time. */
+class Page {
+  readonly #store: Store
+  readonly #target: string
+  readonly #earlier: Answer[] = []
+
+  constructor(store: Store, target: string) {
+    this.#store = store
+    this.#target = target
+  }
+
+  async read(): Promise<Answer> {
+    const page = await this.#get([...ok, field('ETag', etagForm), this.#isOfContent])
+    this.#earlier.push(page)
+    return page
+  }
+
+  async isUnchanged(): Promise<void> {
+    const [first] = this.#earlier as [Answer]
+    const etag = fieldOf(first, 'etag') ?? ''
+    const unchanged = [status(304), hasNoBody]
+    for (const value of [etag, `W/${etag}`, `"x", ${etag}`])
+      await this.#get([...unchanged, sameField('ETag', first)], value)
+    await this.#store.call('HEAD', this.#target, unchanged, { 'If-None-Match': etag })
+    await this.#get(unchanged, '*')
+    await this.#get([...ok, this.#isOfContent], '"x"')
+    await this.#get(refusal('invalidHeader'), 'x')
+  }
+
+  /** A page that begins with other plants than the changed ones, such as none, is still the first one. */
+  async hasChanged(): Promise<void> {
+    const etag = fieldOf(this.#earlier[0] as Answer, 'etag')
+    const isSame = fieldOf(await this.read(), 'etag') === etag
+    await this.#get([status(isSame ? 304 : 200)], etag)
+  }
+
+  #get(checks: Parameters<Store['call']>[2], ifNoneMatch?: string): Promise<Answer> {
+    return this.#store.call(
+      'GET',
+      this.#target,
+      checks,
+      ifNoneMatch === undefined ? {} : { 'If-None-Match': ifNoneMatch },
+    )
+  }
+
+  /** The same ETag for the same plants and Link, another for other plants. */
+  readonly #isOfContent: AnswerCheck = (answer) => {
+    const own = fieldOf(answer, 'etag')
+    for (const page of this.#earlier) {
+      const isSame = canonical(jsonOf(page)) === canonical(jsonOf(answer))
+      const isSameEnd = fieldOf(page, 'link') === fieldOf(answer, 'link')
+      const hasSameEtag = fieldOf(page, 'etag') === own
+      if (isSame && isSameEnd && !hasSameEtag) return `the ETag is ${own}, although the page is one that had another`
+      if (!isSame && hasSameEtag) return `the ETag is ${own}, as that of a page with other plants`
+    }
+    return undefined
+  }
 }

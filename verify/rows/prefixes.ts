@@ -1,8 +1,8 @@
 // Lists of plants whose name begins with a text, in every script.
 
-import type { Circumstances, Row } from '../row.ts'
-import { create, row } from './building.ts'
-import { among, filters, idsOf, list } from './listing.ts'
+import type { NewPlant } from '../plant.ts'
+import { type Circumstances, type Row, row, type Source } from '../row.ts'
+import { among, filters } from './lists.ts'
 
 /** A name, prefixes that find it, and names of other plants that they do not find. */
 type Named = readonly [title: string, name: string, found: readonly string[], others: readonly string[]]
@@ -41,60 +41,60 @@ export function prefixRows(circumstances: Circumstances): readonly Row[] {
 }
 
 function namedRow({ ids, nonce }: Circumstances, [title, name, found, others]: Named): Row {
-  const tag = `names ${title} ${nonce}`
-  const plant = { id: ids.next() + 1n, name, tag }
-  const [untagged, rest] = [ids.next(), others.map((other) => ({ id: ids.next(), name: other, tag }))]
+  const own = ids.take(others.length + 2)
   return row(
     `a name lists the plants whose name begins with it: ${title}`,
     filters,
-    idsOf(plant, ...rest, { id: untagged, name }),
-    create({ id: untagged, name }),
-    ...[plant, ...rest].map((each) => create(each)),
-    ...found.map((prefix) => list(`${among(tag)}&name=${encodeURIComponent(prefix)}`, [plant])),
+    own,
+    async (store, untagged, ...rest) => {
+      const tag = `names ${title} ${nonce}`
+      const [plant, ...unlike] = [name, ...others].map((each, at) => ({ id: rest[at] as bigint, name: each, tag }))
+      await store.create({ id: untagged, name })
+      await store.createAll([plant as NewPlant, ...unlike])
+      for (const prefix of found)
+        await store.list(`${among(tag)}&name=${encodeURIComponent(prefix)}`, [plant as NewPlant])
+    },
   )
 }
 
 /** Around the ends of the encodings, and of what some programs take for the greatest character. */
 const boundaries = [
-  '\u0001',
-  '\u007f',
-  '\u07ff',
-  '\u0800',
-  '\ue000',
-  '\ufffd',
-  '\uffff',
-  '\u{10000}',
-  '🌿',
-  '\u{10ffff}',
+  ...['\u0001', '\u007f', '\u07ff', '\u0800', '\ue000', '\ufffd', '\uffff', '\u{10000}', '🌿', '\u{10ffff}'],
 ]
 
 function followedRow({ ids, nonce }: Circumstances): Row {
-  const tag = `followed ${nonce}`
-  const plants = ['', ...boundaries].map((character) => ({ id: ids.next(), name: `Rosa${character}`, tag }))
-  return row(
-    'a name lists the plants whose name begins with it, whatever character follows',
-    filters,
-    idsOf(...plants),
-    ...plants.map((plant) => create(plant)),
-    list(`${among(tag)}&name=rosa`, plants),
-    list(`${among(tag)}&name=rosa`, plants, 3),
-    ...plants.slice(1).map((plant) => list(`${among(tag)}&name=${encodeURIComponent(plant.name)}`, [plant])),
-  )
+  const title = 'a name lists the plants whose name begins with it, whatever character follows'
+  return row(title, filters, ids.take(boundaries.length + 1), async (store, ...own) => {
+    const tag = `followed ${nonce}`
+    const plants = ['', ...boundaries].map((character, at) => ({
+      id: own[at] as bigint,
+      name: `Rosa${character}`,
+      tag,
+    }))
+    await store.createAll(plants)
+    await store.list(`${among(tag)}&name=rosa`, plants)
+    await store.list(`${among(tag)}&name=rosa`, plants, 3)
+    for (const plant of plants.slice(1)) {
+      await store.list(`${among(tag)}&name=${encodeURIComponent(plant.name)}`, [plant])
+    }
+  })
+}
+
+const plus: Source = {
+  document: 'a name prefix may contain any characters, and none is a wildcard',
+  where: 'the parameter name',
 }
 
 function plusRow({ ids, nonce }: Circumstances): Row {
-  const tag = `plus ${nonce}`
-  const [spaced, signed] = [
-    { id: ids.next(), name: 'Rosa alba', tag },
-    { id: ids.next(), name: 'Rosa+alba', tag },
-  ]
-  return row(
-    'in a query, + is a space and %2B a plus sign',
-    { document: 'a name prefix may contain any characters, and none is a wildcard', where: 'the parameter name' },
-    idsOf(spaced, signed),
-    ...[spaced, signed].map((plant) => create(plant)),
-    list(`${among(tag)}&name=rosa+a`, [spaced]),
-    list(`${among(tag)}&name=rosa%20a`, [spaced]),
-    list(`${among(tag)}&name=rosa%2Ba`, [signed]),
-  )
+  return row('in a query, + is a space and %2B a plus sign', plus, ids.take(2), async (store, one, other) => {
+    const tag = `plus ${nonce}`
+    const [spaced, signed] = [
+      { id: one, name: 'Rosa alba', tag },
+      { id: other, name: 'Rosa+alba', tag },
+    ]
+    await store.createAll([spaced, signed])
+    await store.list(`${among(tag)}&name=rosa+a`, [spaced])
+    await store.list(`${among(tag)}&name=rosa%20a`, [spaced])
+    await store.list(`${among(tag)}&name=rosa%2Ba`, [signed])
+  })
 }

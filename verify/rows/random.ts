@@ -3,19 +3,21 @@
 // run.
 
 import { createHash } from 'node:crypto'
-import { foldName } from '../../src/domain/plant.ts'
-import { field, hasNoBody, isPlant, locates, refusal, status } from '../checks.ts'
+import { type Check, field, hasNoBody, isPlant, ok, refusal, status } from '../checks.ts'
 import { fieldOf } from '../message.ts'
-import { type NewPlant, type Plant, plantJson } from '../plant.ts'
-import type { Check, Circumstances, OneStep, Row, Step } from '../row.ts'
-import { get, put, remove, row } from './building.ts'
-import { withEtagOf } from './etags.ts'
-import { among, listUpTo } from './listing.ts'
+import type { NewPlant, Plant } from '../plant.ts'
+import { type Circumstances, type Row, row, type Source } from '../row.ts'
+import type { Headers, Store } from '../store.ts'
+import { among } from './lists.ts'
 
-const rounds = 8
-const stepsOfRound = 80
+const rounds = 12
+const stepsOfRound = 50
 const plantsOfRound = 5
 const keysOfRound = 4
+const says: Source = {
+  document: 'the operations on plants, and how they work together',
+  where: 'the paths of the document',
+}
 
 const fragments = [
   ...['a', 'A', 'b', '0', 'null', '__proto__', ' ', '  ', '\n', '\r\n', '\t', '\u0001', '\u007f', '\u00a0', '\u2028'],
@@ -25,12 +27,17 @@ const fragments = [
 ] as const
 
 export function randomRows(circumstances: Circumstances): readonly Row[] {
-  return Array.from({ length: rounds }, (_, round) => new Round(circumstances, round + 1).row())
+  return Array.from({ length: rounds }, (_, at) => {
+    const title = `random requests are answered as the document says, round ${at + 1}`
+    return row(title, says, circumstances.ids.near(plantsOfRound), (store, ...ids) =>
+      new Round(circumstances, at + 1, ids, store).run(),
+    )
+  })
 }
 
-/** An earlier answer with an ETag. */
+/** What a server is to have, and an ETag that it gave for it. */
 interface Tagged {
-  readonly step: number
+  readonly etag: string
   readonly plant: Plant
 }
 
@@ -38,112 +45,100 @@ class Round {
   readonly #circumstances: Circumstances
   readonly #round: number
   readonly #ids: readonly bigint[]
+  readonly #store: Store
   readonly #plants = new Map<bigint, Plant>()
   readonly #keys = new Map<string, NewPlant>()
-  /** By id. */
-  readonly #tagged = new Map<bigint, Tagged[]>()
-  readonly #steps: Step[] = []
+  /** By id, the newest last. */
+  readonly #tagged = new Map<bigint, readonly Tagged[]>()
   #drawn = 0
 
-  constructor(circumstances: Circumstances, round: number) {
+  constructor(circumstances: Circumstances, round: number, ids: readonly bigint[], store: Store) {
     this.#circumstances = circumstances
     this.#round = round
-    const first = circumstances.ids.next()
-    this.#ids = Array.from({ length: plantsOfRound }, (_, at) => first + BigInt(at) + 1n)
+    this.#ids = ids
+    this.#store = store
   }
 
-  row(): Row {
-    while (this.#steps.length < stepsOfRound) this.#add()
-    const title = `random requests are answered as the document says, round ${this.#round}`
-    const document = 'the operations on plants, and how they work together'
-    return row(title, { document, where: 'the paths of the document' }, this.#ids, ...this.#steps)
+  async run(): Promise<void> {
+    for (let step = 0; step < stepsOfRound; step += 1) {
+      const id = this.#pick(this.#ids)
+      const draw = this.#below(12)
+      if (draw < 4) await this.#create(id)
+      else if (draw < 6) await this.#replace(id)
+      else if (draw < 7) await this.#delete(id)
+      else if (draw < 10) await this.#read(id)
+      else await this.#list()
+    }
   }
 
-  #add(): void {
-    const id = this.#pick(this.#ids)
-    const draw = this.#below(12)
-    if (draw < 4) this.#create(id)
-    else if (draw < 6) this.#replace(id)
-    else if (draw < 7) this.#delete(id)
-    else if (draw < 10) this.#read(id)
-    else this.#list()
-  }
-
-  #create(id: bigint): void {
+  async #create(id: bigint): Promise<void> {
+    const { nonce } = this.#circumstances
     const plant = { id, ...this.#anyPlant() }
-    const key = this.#below(2) === 0 ? undefined : `random-${this.#round}-${this.#below(keysOfRound)}-${this.#nonce}`
+    const key = this.#below(2) === 0 ? undefined : `random-${this.#round}-${this.#below(keysOfRound)}-${nonce}`
+    const headers = key === undefined ? {} : { 'Idempotency-Key': key }
     const earlier = key === undefined ? undefined : this.#keys.get(key)
     // Repeats are rare among random plants.
     const sent = earlier !== undefined && this.#below(2) === 0 ? earlier : plant
-    const request = {
-      body: plantJson(sent.id, sent.name, sent.tag),
-      ...(key !== undefined && { headers: { 'Idempotency-Key': key } }),
-    }
     if (earlier !== undefined) {
       const isSame = isEqual(earlier, sent) && earlier.id === sent.id
-      const replayed = [...created(sent), field('Idempotency-Replayed', 'true')]
-      this.#steps.push({ request, checks: isSame ? replayed : refusal('idempotencyKeyReused') })
+      await (isSame
+        ? this.#store.create(sent, headers, [field('Idempotency-Replayed', 'true')])
+        : this.#store.refuses('idempotencyKeyReused', sent, headers))
       return
     }
     if (this.#plants.has(sent.id)) {
-      this.#steps.push({ request, checks: refusal('idTaken') })
+      await this.#store.refuses('idTaken', sent, headers)
       return
     }
     const { id: _, ...made } = sent
+    await this.#store.create(sent, headers, [field('Idempotency-Replayed', undefined)])
     this.#plants.set(sent.id, made)
     if (key !== undefined) this.#keys.set(key, sent)
-    this.#steps.push({ request, checks: [...created(sent), field('Idempotency-Replayed', undefined)] })
   }
 
-  #replace(id: bigint): void {
+  async #replace(id: bigint): Promise<void> {
     const plant = this.#anyPlant()
-    const there = this.#plants.get(id)
     const body = JSON.stringify(plant)
-    if (there === undefined) {
-      this.#steps.push(put(id, body, refusal('unknownPlant')))
+    const condition = this.#condition(id)
+    if (condition.refusal !== undefined) {
+      await this.#store.put(id, body, condition.refusal, condition.headers)
       return
     }
-    const condition = this.#condition(id, there)
-    if (condition?.isMet === false) {
-      this.#steps.push(condition.of(put(id, body, refusal('preconditionFailed'))))
-      return
-    }
-    const step = put(id, body, [status(200), isPlant(plant), this.#isTaggedAs(id, plant)])
-    this.#steps.push(condition === undefined ? step : condition.of(step))
+    const answer = await this.#store.put(
+      id,
+      body,
+      [...ok, isPlant(plant), this.#isTaggedAs(id, plant)],
+      condition.headers,
+    )
     this.#plants.set(id, plant)
-    this.#note(id, plant)
+    this.#note(id, plant, fieldOf(answer, 'etag'))
   }
 
-  #delete(id: bigint): void {
-    const there = this.#plants.get(id)
-    if (there === undefined) {
-      this.#steps.push(remove(id, refusal('unknownPlant')))
-      return
-    }
-    const condition = this.#condition(id, there)
-    const step = remove(id, condition?.isMet === false ? refusal('preconditionFailed') : [status(204), hasNoBody])
-    this.#steps.push(condition === undefined ? step : condition.of(step))
-    if (condition?.isMet !== false) this.#plants.delete(id)
+  async #delete(id: bigint): Promise<void> {
+    const { headers, refusal } = this.#condition(id)
+    await this.#store.remove(id, refusal ?? [status(204), hasNoBody], headers)
+    if (refusal === undefined) this.#plants.delete(id)
   }
 
-  #read(id: bigint): void {
+  async #read(id: bigint): Promise<void> {
     const there = this.#plants.get(id)
     if (there === undefined) {
-      this.#steps.push(get(id, refusal('unknownPlant')))
+      await this.#store.isMissing(id)
       return
     }
+    const isThere = [...ok, isPlant({ id, ...there })]
     const known = this.#pickTagged(id)
     if (known !== undefined && this.#below(2) === 0) {
-      const isUnchanged = isEqual(known.plant, there)
-      const checks = isUnchanged ? [status(304), hasNoBody] : [status(200), isPlant({ id, ...there })]
-      this.#steps.push(withEtagOf(known.step, get(id, checks), 'If-None-Match', this.#pick(['{}', 'W/{}', '"x", {}'])))
+      const ifNoneMatch = this.#pick(['{}', 'W/{}', '"x", {}']).replace('{}', known.etag)
+      const checks = isEqual(known.plant, there) ? [status(304), hasNoBody] : isThere
+      await this.#store.get(id, checks, { 'If-None-Match': ifNoneMatch })
       return
     }
-    this.#steps.push(get(id, [status(200), isPlant({ id, ...there }), this.#isTaggedAs(id, there)]))
-    this.#note(id, there)
+    const answer = await this.#store.get(id, [...isThere, this.#isTaggedAs(id, there)])
+    this.#note(id, there, fieldOf(answer, 'etag'))
   }
 
-  #list(): void {
+  async #list(): Promise<void> {
     const [first, last] = [this.#ids[0] as bigint, this.#ids.at(-1) as bigint]
     const listed = this.#ids.flatMap((id) => {
       const plant = this.#plants.get(id)
@@ -152,49 +147,44 @@ class Round {
     const one = listed.length === 0 ? undefined : this.#pick(listed)
     const filter = this.#below(3)
     const from = `after=${first - 1n}`
-    const limit = this.#pick([1, 2, 100])
+    const limit = this.#pick([2, 3, 100])
     if (filter === 0 && one?.tag !== undefined) {
       const tagged = listed.filter(({ tag }) => tag === one.tag)
-      this.#steps.push(listUpTo(last, `${from}&${among(one.tag)}`, tagged, limit))
+      await this.#store.listUpTo(last, `${from}&${among(one.tag)}`, tagged, limit)
     } else if (filter === 1 && one !== undefined) {
       const prefix = [...one.name].slice(0, this.#below(4)).join('')
-      const named = listed.filter(({ name }) => foldName(name).startsWith(foldName(prefix)))
-      this.#steps.push(listUpTo(last, `${from}&name=${encodeURIComponent(prefix)}`, named, limit))
+      const named = listed.filter(({ name }) => folded(name).startsWith(folded(prefix)))
+      await this.#store.listUpTo(last, `${from}&name=${encodeURIComponent(prefix)}`, named, limit)
     } else {
-      this.#steps.push(listUpTo(last, from, listed, limit))
+      await this.#store.listUpTo(last, from, listed, limit)
     }
   }
 
-  /** A condition of a change, and whether the plant meets it; undefined for none. */
-  #condition(id: bigint, there: Plant): { isMet: boolean; of: (step: OneStep) => OneStep } | undefined {
+  /** A condition of a change, or none, and the refusal that is right then. */
+  #condition(id: bigint): { readonly headers: Headers; readonly refusal?: readonly Check[] } {
+    const there = this.#plants.get(id)
+    if (there === undefined) return { headers: {}, refusal: refusal('unknownPlant') }
     const known = this.#pickTagged(id)
-    if (known === undefined || this.#below(2) === 0) return undefined
-    const isCurrent = isEqual(known.plant, there)
+    if (known === undefined || this.#below(2) === 0) return { headers: {} }
     const name = this.#pick(['If-Match', 'If-None-Match'])
-    return {
-      isMet: isCurrent === (name === 'If-Match'),
-      of: (step) => withEtagOf(known.step, step, name, this.#pick(['{}', '"x", {}', '{} , "a,b"'])),
-    }
+    const headers = { [name]: this.#pick(['{}', '"x", {}', '{} , "a,b"']).replace('{}', known.etag) }
+    const isMet = isEqual(known.plant, there) === (name === 'If-Match')
+    return isMet ? { headers } : { headers, refusal: refusal('preconditionFailed') }
   }
 
   /** Equal for equal plants, different for different ones. */
   #isTaggedAs(id: bigint, plant: Plant): Check {
-    const earlier = [...(this.#tagged.get(id) ?? [])]
-    return (answer, before) => {
+    return (answer) => {
       const etag = fieldOf(answer, 'etag')
-      for (const known of earlier) {
-        const other = before[known.step]
-        const isSame = other !== undefined && fieldOf(other, 'etag') === etag
-        if (isSame === isEqual(known.plant, plant)) continue
-        return `ETag is ${etag}, ${isSame ? 'as for' : 'other than for the same'} ${JSON.stringify(known.plant)} in answer ${known.step + 1}`
-      }
-      return undefined
+      const wrong = this.#tagged.get(id)?.find((known) => (known.etag === etag) !== isEqual(known.plant, plant))
+      if (wrong === undefined) return undefined
+      const how = wrong.etag === etag ? 'as for' : 'other than for the same'
+      return `ETag is ${etag}, ${how} ${JSON.stringify(wrong.plant)}`
     }
   }
 
-  /** The answer to the newest step has the ETag of a plant. */
-  #note(id: bigint, plant: Plant): void {
-    this.#tagged.set(id, [...(this.#tagged.get(id) ?? []), { step: this.#steps.length - 1, plant }])
+  #note(id: bigint, plant: Plant, etag = ''): void {
+    this.#tagged.set(id, [...(this.#tagged.get(id) ?? []), { etag, plant }])
   }
 
   #pickTagged(id: bigint): Tagged | undefined {
@@ -203,7 +193,7 @@ class Round {
     return known.length === 0 ? undefined : this.#below(2) === 0 ? known.at(-1) : this.#pick(known)
   }
 
-  /** Often one whose texts another plant has, differently divided. */
+  /** Often one whose texts another plant has, split differently between name and tag. */
   #anyPlant(): Plant {
     const plant = this.#divided() ?? { name: this.#text('name'), tag: this.#text('tag') }
     const fits = this.#fits('name', plant.name) && (plant.tag === undefined || this.#fits('tag', plant.tag))
@@ -243,19 +233,16 @@ class Round {
   /** An integer from 0. */
   #below(end: number): number {
     this.#drawn += 1
-    const digest = createHash('sha256').update(`${this.#round} ${this.#drawn}`).digest()
-    return digest.readUInt32BE() % end
+    return createHash('sha256').update(`${this.#round} ${this.#drawn}`).digest().readUInt32BE() % end
   }
-
-  get #nonce(): string {
-    return this.#circumstances.nonce
-  }
-}
-
-function created({ id, ...plant }: NewPlant): readonly Check[] {
-  return [status(200), isPlant(plant), locates(id)]
 }
 
 function isEqual(one: Plant, other: Plant): boolean {
   return one.name === other.name && one.tag === other.tag
+}
+
+/** Ignores case in every script (compared in NFKC), as the document has it of the parameter name. */
+function folded(name: string): string {
+  const upper = name.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase()
+  return upper.replaceAll('\u03c2', '\u03c3').normalize('NFKC')
 }

@@ -1,12 +1,12 @@
 // The log of changes as a stream of Server-Sent Events (WHATWG HTML, section 9.2).
 
-import { decodeJson, type JsonValue } from '../../src/json/decode.ts'
-import { limits } from '../../src/limits.ts'
-import { field, refusal, status } from '../checks.ts'
+import { type Check, field, refusal, status } from '../checks.ts'
+import { decodeJson } from '../json.ts'
 import type { Answer, RowRequest } from '../message.ts'
-import type { Check, Circumstances, OneStep, Row } from '../row.ts'
-import { create, put, remove, row, type Source } from './building.ts'
-import { now, positionAfter, type Wanted, whyOthers } from './changes.ts'
+import { plantJson } from '../plant.ts'
+import { type Circumstances, type Row, row, type Source } from '../row.ts'
+import type { Store } from '../store.ts'
+import { type Change, plantOf, positionOfNow, type Wanted, whyOthers } from './changes.ts'
 
 const says: Source = {
   document:
@@ -17,42 +17,45 @@ const says: Source = {
 interface StreamEvent {
   readonly id: string | undefined
   readonly event: string | undefined
-  readonly change: Readonly<Record<string, JsonValue | undefined>>
-}
-
-export function streamRows(circumstances: Circumstances): readonly Row[] {
-  return [eventsRow(circumstances), liveRow(circumstances), ...refusedRows(circumstances)]
+  readonly change: Change
 }
 
 /** The complete events of a stream that have data. */
 function eventsOf(text: string): readonly StreamEvent[] {
-  const blocks = text.replaceAll('\r\n', '\n').split('\n\n').slice(0, -1)
+  const blocks = text.replaceAll(/\r\n?/g, '\n').split('\n\n').slice(0, -1)
   return blocks.flatMap((block) => {
     const fieldIn = (name: string): string | undefined => {
-      const line = block.split('\n').find((each) => each.startsWith(`${name}:`))
-      return line?.slice(name.length + 1).replace(/^ /, '')
+      const lines = block.split('\n').filter((each) => each.startsWith(`${name}:`))
+      return lines.length === 0
+        ? undefined
+        : lines.map((line) => line.slice(name.length + 1).replace(/^ /, '')).join('\n')
     }
     const data = fieldIn('data')
     return data === undefined ? [] : [{ id: fieldIn('id'), event: fieldIn('event'), change: parse(data) }]
   })
 }
 
-function parse(data: string): StreamEvent['change'] {
+function parse(data: string): Change {
   try {
-    return decodeJson(Buffer.from(data), limits.jsonDepthMax) as StreamEvent['change']
+    return decodeJson(Buffer.from(data)) as Change
   } catch {
     return {}
   }
 }
 
 /** A stream, which is read until it has a number of events of a plant. */
-function streamOf(id: bigint, count: number, after: string, more: RowRequest['headers'] = {}): RowRequest {
-  const isOwn = ({ change }: StreamEvent): boolean => (change['plant'] as { id?: unknown } | undefined)?.id === id
+function streamOf(
+  id: bigint,
+  count: number,
+  after: string,
+  headers: RowRequest['headers'] = {},
+  query = '',
+): RowRequest {
   return {
     method: 'GET',
-    target: `/changes?after=${encodeURIComponent(after)}`,
-    headers: { Accept: 'text/event-stream', ...more },
-    isEnough: (body) => eventsOf(body).filter(isOwn).length >= count,
+    target: `/changes?after=${encodeURIComponent(after)}${query}`,
+    headers: { Accept: 'text/event-stream', ...headers },
+    isEnough: (body) => eventsOf(body).filter(({ change }) => plantOf(change)['id'] === id).length >= count,
   }
 }
 
@@ -60,7 +63,7 @@ function streams(id: bigint, wanted: readonly Wanted[]): readonly Check[] {
   return [
     status(200),
     field('Content-Type', /^text\/event-stream/i),
-    ({ body }, _before, plants) => {
+    ({ body }, plants) => {
       const events = eventsOf(body.toString())
       const odd = events.find(({ id, event, change }) => {
         return id !== change['position'] || event !== `plant.${String(change['kind'])}`
@@ -79,75 +82,55 @@ function streams(id: bigint, wanted: readonly Wanted[]): readonly Check[] {
   ]
 }
 
-function eventsRow({ ids }: Circumstances): Row {
-  const id = ids.next() + 1n
-  const [created, replaced] = [
-    { id, name: 'a\r\nb "\u2028" 🌿', tag: 'data: x' },
-    { id, name: 'm' },
-  ]
-  const all: readonly Wanted[] = [
-    ['created', created],
-    ['replaced', replaced],
-    ['deleted', replaced],
-  ]
-  const idOf = (answer: Answer | undefined): string => {
-    const events = eventsOf(answer?.body.toString() ?? '')
-    return events.find(({ change }) => (change['plant'] as { id?: unknown } | undefined)?.id === id)?.id ?? ''
-  }
-  return row(
-    'a stream has the changes after its position, and goes on after Last-Event-ID',
-    says,
-    [id],
-    now,
-    create(created),
-    put(id, '{"name":"m"}', [status(200)]),
-    remove(id, [status(204)]),
-    { request: (before) => streamOf(id, all.length, positionAfter(before[0])), checks: streams(id, all) },
-    {
-      request: (before) => streamOf(id, all.length - 1, positionAfter(before[0]), { 'Last-Event-ID': idOf(before[4]) }),
-      checks: streams(id, all.slice(1)),
-    },
-  )
-}
-
-/** The create may come before the stream begins, and is in it all the same. */
-function liveRow({ ids }: Circumstances): Row {
-  const plant = { id: ids.next(), name: 'live' }
-  return row('a stream has a change that is made while it is open', says, [plant.id], now, {
-    atOnce: (before) => [
-      streamOf(plant.id, 1, positionAfter(before[0])),
-      { body: JSON.stringify({ id: 0, name: plant.name }).replace('0', String(plant.id)) },
-    ],
-    together: ([stream, created], plants) => {
-      const wrong = created?.status === 200 ? undefined : `the create got ${created?.status}, not 200`
-      const checks = streams(plant.id, [['created', plant]])
-      return wrong ?? checks.map((check) => check(stream as Answer, [], plants)).find((why) => why !== undefined)
-    },
-  })
-}
-
-function refusedRows({ ids }: Circumstances): Row[] {
-  const stream = (target: string, headers: RowRequest['headers'], checks: readonly Check[]): OneStep => ({
-    request: {
-      method: 'GET',
-      target,
-      headers: { Accept: 'text/event-stream', ...headers },
-      // Whoever begins a stream does not refuse it.
-      isEnough: () => true,
-    },
-    checks,
-  })
+export function streamRows({ ids }: Circumstances): readonly Row[] {
   return [
     row(
-      'a stream is refused like a page, before it begins',
+      'a stream has the changes after its position, and goes on after Last-Event-ID',
       says,
-      [ids.next()],
-      stream('/changes?limit=0', {}, refusal('invalidParameter')),
-      stream('/changes?kind=x', {}, refusal('invalidParameter')),
-      stream('/changes?after=never-given', {}, [status(410)]),
-      stream('/changes?after=now', { 'Last-Event-ID': 'never-given' }, [status(410)]),
-      stream('/changes?after=now', { Authorization: undefined }, refusal('missingToken')),
-      stream('/changes?after=now', { Authorization: 'Bearer $UNKNOWN_TOKEN' }, refusal('invalidToken')),
+      ids.near(1),
+      async (store, id) => {
+        const created = { id, name: 'a\r\nb "\u2028" 🌿', tag: 'data: x' }
+        const replaced = { id, name: 'm' }
+        const all: readonly Wanted[] = [
+          ['created', created],
+          ['replaced', replaced],
+          ['deleted', replaced],
+        ]
+        const start = await positionOfNow(store)
+        await store.create(created)
+        await store.put(id, '{"name":"m"}')
+        await store.remove(id)
+        const stream = await store.send(streamOf(id, all.length, start), streams(id, all))
+        const first = eventsOf(stream.body.toString()).find(({ change }) => plantOf(change)['id'] === id)
+        const headers = { 'Last-Event-ID': first?.id ?? '' }
+        await store.send(streamOf(id, all.length - 1, start, headers), streams(id, all.slice(1)))
+        await store.send(streamOf(id, 1, start, {}, '&kind=deleted'), streams(id, all.slice(2)))
+      },
     ),
+    // The create may come before the stream begins, and is in it all the same.
+    row('a stream has a change that is made while it is open', says, ids.take(1), async (store, id) => {
+      const plant = { id, name: 'live' }
+      const requests = [streamOf(id, 1, await positionOfNow(store)), { body: plantJson(id, plant.name) }]
+      await store.together(requests, ([stream, created]) => {
+        const wrong = created?.status === 200 ? undefined : `the create got ${created?.status}, not 200`
+        const whys = streams(id, [['created', plant]]).map((check) => check(stream as Answer, store.plants))
+        return wrong ?? whys.find((why) => why !== undefined)
+      })
+    }),
+    row('a stream is refused like a page, before it begins', says, [], refusesStreams),
   ]
+}
+
+async function refusesStreams(store: Store): Promise<void> {
+  const refused = (target: string, headers: RowRequest['headers'], checks: readonly Check[]): Promise<Answer> => {
+    // Whoever begins a stream does not refuse it.
+    const isEnough = (): boolean => true
+    return store.send({ method: 'GET', target, headers: { Accept: 'text/event-stream', ...headers }, isEnough }, checks)
+  }
+  await refused('/changes?limit=0', {}, refusal('invalidParameter'))
+  await refused('/changes?kind=x', {}, refusal('invalidParameter'))
+  await refused('/changes?after=never-given', {}, refusal('positionGone'))
+  await refused('/changes?after=now', { 'Last-Event-ID': 'never-given' }, refusal('positionGone'))
+  await refused('/changes?after=now', { Authorization: undefined }, refusal('missingToken'))
+  await refused('/changes?after=now', { Authorization: 'Bearer $UNKNOWN_TOKEN' }, refusal('invalidToken'))
 }

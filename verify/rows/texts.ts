@@ -1,8 +1,11 @@
-// Names and tags: valid text is returned unchanged, invalid text is refused.
+// Texts of plants, by the schemas of their properties: valid text is returned unchanged, invalid text is refused. And
+// properties that the bundled document does not have.
 
-import { type Plants, plantJson } from '../plant.ts'
-import type { Circumstances, Row } from '../row.ts'
-import { kept, notJson, refusing, type Source } from './building.ts'
+import { field, isCreated, isPlant, otherField, sameField, status } from '../checks.ts'
+import { toJson } from '../json.ts'
+import type { FurtherProperty, Plants } from '../plant.ts'
+import { type Circumstances, type Row, row, type Source } from '../row.ts'
+import { etagForm, keeping, refusing, type Taking, takingOf, type Write } from './taking.ts'
 
 const anyText: Source = {
   document: 'name and tag are any Unicode text without NUL characters',
@@ -11,128 +14,111 @@ const anyText: Source = {
 const unkeepable: Source = { document: 'NUL characters and unpaired surrogates are refused', where: 'the schema Plant' }
 const strings: Source = { document: 'name and tag are strings, and name must be there', where: 'the schema Plant' }
 
-/** The bounds of a text, and the rules about them. */
-function boundsOf(plants: Plants, property: 'name' | 'tag') {
+/** As literals of JSON. */
+const literals: Readonly<Record<string, readonly string[]>> = {
+  'of any script': [
+    ...['Φοίνιξ ἡ δακτυλοφόρος', 'نخلة التمر', '紫陽花', 'e\u0301 a\u030a', '\ufb01 ① ＡＢ', 'Aa Ää ß İ', '🌿𝒜'],
+    ...['\u200fa\u202eb\u202c', '❤\ufe0f 👩\u200d🌾 a\u200bb', '\uffff\u{10ffff}', '\ufffd', 'a\ufeffb', '\ufeffa'],
+  ].map(quoted),
+  'with any white space': ['', '  ', ' \t a\u00a0 ', 'a  b   c', 'a\r\nb\rc\nd', 'a\u2028b\u2029c', ' '].map(quoted),
+  'with signs of other languages': [
+    ...['"\\/', "'", '\u0001\b\f\n\r\t\u001f', '\u0001\u007f', '<script>alert(1)</script>', '&amp; %41 \\u0041', '007'],
+    ...['a,b;c/d?e&f=g+h%20', 'null', '__proto__', '{"a":[', '['.repeat(200)],
+  ].map(quoted),
+  'however it is written': ['"\u007f"', '"\\ud83c\\udf3f"', '"\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041"', '"\\u00e9"'],
+}
+const noStrings = ['null', '7', 'false', '["a"]', '{}']
+const noText = ['"a\\u0000b"', '"\\u0000"', '"\\ud83c"', '"\\udf3f"', '"\\udf3f\\ud83c"', '"\\udfff"']
+
+function quoted(text: string): string {
+  return JSON.stringify(text)
+}
+
+type TextProperty = 'name' | 'tag'
+
+export function textRows(circumstances: Circumstances): readonly Row[] {
+  return takingOf(circumstances).flatMap((taking) =>
+    (['name', 'tag'] as const).flatMap((property) => [
+      ...keptRows(circumstances, taking, property),
+      ...refusedRows(circumstances, taking, property),
+    ]),
+  )
+}
+
+/** Writes a property, beside a name. */
+function writing(property: TextProperty, literal: string): Write {
+  return (start) => `${start}${property === 'name' ? '' : '"name":"n",'}"${property}":${literal}}`
+}
+
+function keptRows(circumstances: Circumstances, taking: Taking, property: TextProperty): Row[] {
+  const rowOf = (what: string, says: Source, texts: readonly string[]): Row =>
+    keeping(
+      circumstances,
+      taking,
+      `a ${property} ${what}`,
+      says,
+      texts.map((literal) => ({
+        plant: { name: 'n', [property]: JSON.parse(literal) as string },
+        write: writing(property, literal),
+      })),
+    )
+  const { min, max, bound } = boundsOf(circumstances.plants, property)
+  const longest = ['a', '🌿', '\ufdfa', '\u0130', '['].map((each) => quoted(each.repeat(max)))
+  return [
+    ...Object.entries(literals).map(([what, texts]) => rowOf(what, anyText, texts)),
+    rowOf(`of at most ${inDigits(max)} characters`, bound, [...longest, quoted('🌿'.repeat(Math.max(min, 1)))]),
+  ]
+}
+
+function refusedRows(circumstances: Circumstances, taking: Taking, property: TextProperty): Row[] {
+  const { min, max, bound } = boundsOf(circumstances.plants, property)
+  const rowOf = (what: string, says: Source, texts: readonly string[], ...more: readonly Write[]): Row => {
+    const writes = [...texts.map((literal) => writing(property, literal)), ...more]
+    return refusing(circumstances, taking, `a ${property} ${what}`, says, 'invalidPlant', writes)
+  }
+  const short = min > 0 ? ['a'.repeat(min - 1)] : []
+  const beyond = [...short, 'a'.repeat(max + 1), '🌿'.repeat(max + 1)].map(quoted)
+  const missing: readonly Write[] = [
+    (start) => `${start.replace(/,$/, '')}}`,
+    (start) => `${start}"tag":"t"}`,
+    (start) => `${start}"Name":"m","NAME":"m","name ":"m"," name":"m"}`,
+  ]
+  return [
+    rowOf(`of more than ${inDigits(max)} characters`, bound, beyond),
+    rowOf('that is no string', strings, noStrings, ...(property === 'name' ? missing : [])),
+    rowOf('with NUL or half a surrogate pair', unkeepable, noText),
+  ]
+}
+
+function boundsOf(plants: Plants, property: TextProperty) {
   const { min, max } = plants.lengthsOf(property)
-  const most: Source = { document: `${property} has ${inDigits(max)} characters at most`, where: 'the schema Plant' }
-  const least: Source = { document: `${property} has ${inDigits(min)} characters at least`, where: 'the schema Plant' }
-  return { min, max, most, least }
+  const document = `${property} has ${min === 0 ? '' : `${inDigits(min)} to `}${inDigits(max)} characters at most`
+  return { min, max, bound: { document, where: 'the schema Plant' } }
 }
 
 function inDigits(count: number): string {
   return count.toLocaleString('en')
 }
 
-export function nameRows({ ids, plants }: Circumstances): readonly Row[] {
-  return [...keptNames(ids, plants), ...refusedNames(ids, plants)]
+/** Kept as they are sent, replaced and removed. */
+export function furtherRows(circumstances: Circumstances): readonly Row[] {
+  return circumstances.plants.further.map((property) => furtherRow(circumstances, property))
 }
 
-function keptNames(ids: Circumstances['ids'], plants: Plants): Row[] {
-  const { min, max, most, least } = boundsOf(plants, 'name')
-  const keptAs = (title: string, literal: string, name: string, says = anyText): Row => {
-    const id = ids.next()
-    return kept(`name ${title}`, says, { id, name }, { body: `{"id":${id},"name":"${literal}"}` })
-  }
-  const keptText = (title: string, name: string, says?: Source): Row =>
-    keptAs(title, JSON.stringify(name).slice(1, -1), name, says)
-  return [
-    keptText('empty', ''),
-    ...(min > 0 ? [keptText('of the least length', '🌿'.repeat(min), least)] : []),
-    keptText(`of ${inDigits(max)} letters`, 'a'.repeat(max), most),
-    keptText(`of ${inDigits(max)} characters outside the BMP`, '🌿'.repeat(max), most),
-    keptText(`of ${inDigits(max)} ligatures that NFKC makes 18 characters of each`, '\ufdfa'.repeat(max), most),
-    keptText(`of ${inDigits(max)} letters whose lower case is longer`, '\u0130'.repeat(max), most),
-    keptText('of brackets', '['.repeat(max)),
-    keptText('of braces and quotes', '{"a":'.repeat(200)),
-    keptText('with a replacement character', '\ufffd'),
-    keptText('in Greek', 'Φοίνιξ ἡ δακτυλοφόρος'),
-    keptText('in Arabic', 'نخلة التمر'),
-    keptText('in Japanese', '紫陽花'),
-    keptText('with combining marks not composed', 'e\u0301 a\u030a'),
-    keptText('with a noncharacter', '\uffff\u{10ffff}'),
-    keptText('with a byte order mark inside', 'a\ufeffb'),
-    keptText('with a byte order mark in front', '\ufeffa'),
-    keptText('with joiners and variation selectors', '❤\ufe0f 👩\u200d🌾 a\u200bb'),
-    keptText('with marks of direction', '\u200fa\u202eb\u202c'),
-    keptText('with line separators', 'a\u2028b\u2029c'),
-    keptText('with quotes and backslashes', '"\\/'),
-    keptText('with control characters escaped', '\u0001\b\f\n\r\t\u001f'),
-    keptText('with markup', '<script>alert(1)</script>'),
-    keptText('with white space around it', ' \t name\u00a0 '),
-    keptText('with runs of spaces', 'a  b   c'),
-    keptText('of spaces alone', '  '),
-    keptText('with line breaks of every kind', 'a\r\nb\rc\nd'),
-    keptText('with compatibility characters', '\ufb01 ① ＡＢ'),
-    keptText('in upper and lower case', 'Aa Ää ß İ'),
-    keptText('that looks like a number', '007'),
-    keptText('that looks like an entity', '&amp; %41 \\u0041'),
-    keptAs('with a delete character as it is', '\u007f', '\u007f'),
-    keptAs('with a surrogate pair escaped', '\\ud83c\\udf3f', '🌿'),
-    keptAs('with every escape', '\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041', '"\\/\b\f\n\r\tA'),
-  ]
-}
-
-function refusedNames(ids: Circumstances['ids'], plants: Plants): Row[] {
-  const { min, max, most, least } = boundsOf(plants, 'name')
-  const refusedName = (title: string, says: Source, literal: string): Row =>
-    refusing(ids, says, 'invalidPlant', 'name ')(title, (id) => `{"id":${id},"name":${literal}}`)
-  const broken = (title: string, rest: string): Row =>
-    refusing(ids, notJson, 'invalidJson', 'name ')(title, (id) => `{"id":${id},"name":${rest}`)
-  return [
-    ...(min > 0 ? [refusedName('of less than the least length', least, `"${'a'.repeat(min - 1)}"`)] : []),
-    refusedName(`of ${inDigits(max + 1)} letters`, most, `"${'a'.repeat(max + 1)}"`),
-    refusedName(`of ${inDigits(max + 1)} characters outside the BMP`, most, `"${'🌿'.repeat(max + 1)}"`),
-    refusedName('null', strings, 'null'),
-    refusedName('a number', strings, '7'),
-    refusedName('a boolean', strings, 'false'),
-    refusedName('an array', strings, '["a"]'),
-    refusedName('an object', strings, '{}'),
-    refusedName('with NUL escaped', unkeepable, '"a\\u0000b"'),
-    refusedName('with a lone high surrogate', unkeepable, '"\\ud83c"'),
-    refusedName('with a lone low surrogate', unkeepable, '"\\udf3f"'),
-    refusedName('with a pair the wrong way round', unkeepable, '"\\udf3f\\ud83c"'),
-    refusing(ids, strings, 'invalidPlant', 'name ')('missing', (id) => `{"id":${id}}`),
-    broken('with a raw NUL', '"a\u0000b"}'),
-    broken('with a raw newline', '"a\nb"}'),
-    broken('with a raw tab', '"a\tb"}'),
-    broken('with an unknown escape', '"\\x41"}'),
-    broken('with a short unicode escape', '"\\u12"}'),
-    broken('without its closing quote', '"a'),
-    broken('in single quotes', `'a'}`),
-  ]
-}
-
-export function tagRows({ ids, plants }: Circumstances): readonly Row[] {
-  const { min, max, most, least } = boundsOf(plants, 'tag')
-  const keptTag = (title: string, tag: string, says = anyText): Row => {
-    const id = ids.next()
-    return kept(`tag ${title}`, says, { id, name: 'n', tag }, { body: plantJson(id, 'n', tag) })
-  }
-  const bad = (title: string, says: Source, literal: string): Row =>
-    refusing(ids, says, 'invalidPlant', 'tag ')(title, (id) => `{"id":${id},"name":"n","tag":${literal}}`)
-  return [
-    keptTag('of one word', 'aroid'),
-    keptTag('empty', ''),
-    ...(min > 0 ? [keptTag('of the least length', '🌿'.repeat(min), least)] : []),
-    keptTag(`of ${inDigits(max)} characters outside the BMP`, '🌿'.repeat(max), most),
-    keptTag(`of ${inDigits(max)} ligatures that NFKC makes 18 characters of each`, '\ufdfa'.repeat(max), most),
-    keptTag('with white space around it', ' \t tag\u00a0 '),
-    keptTag('with runs of spaces', 'a  b'),
-    keptTag('of a space', ' '),
-    keptTag('with line breaks of every kind', 'a\r\nb\rc\nd'),
-    keptTag('with combining marks not composed', 'e\u0301'),
-    keptTag('with compatibility characters', '\ufb01 ① ＡＢ'),
-    keptTag('in upper and lower case', 'Aa Ää ß İ'),
-    keptTag('with control characters', '\u0001\u007f'),
-    keptTag('with separators', 'a,b;c/d?e&f=g+h%20'),
-    ...(min > 0 ? [bad('of less than the least length', least, `"${'a'.repeat(min - 1)}"`)] : []),
-    bad(`of ${inDigits(max + 1)} characters`, most, `"${'a'.repeat(max + 1)}"`),
-    bad('null', strings, 'null'),
-    bad('a number', strings, '1'),
-    bad('an array', strings, '["a"]'),
-    bad('an object', strings, '{}'),
-    bad(`of ${inDigits(max + 1)} characters outside the BMP`, most, `"${'🌿'.repeat(max + 1)}"`),
-    bad('with NUL', unkeepable, '"\\u0000"'),
-    bad('with a lone surrogate', unkeepable, '"\\udfff"'),
-  ]
+function furtherRow({ ids }: Circumstances, { name: property, isRequired, sample }: FurtherProperty): Row {
+  const says: Source = { document: `a plant has the property ${property}`, where: 'createPlant' }
+  return row(`the property ${property} is kept as it is sent`, says, ids.near(1), async (store, id) => {
+    const [plant, without] = [{ name: 'n', [property]: sample }, { name: 'n' }]
+    const tagged = [status(200), field('ETag', etagForm)]
+    await store.send({ body: toJson({ id, ...plant }) }, isCreated({ id, ...plant }))
+    const first = await store.read({ id, ...plant }, tagged)
+    const isAsBefore = [...tagged, isPlant(plant), sameField('ETag', first)]
+    if (!isRequired) {
+      await store.put(id, toJson(without), [...tagged, isPlant(without), otherField('ETag', first)])
+      await store.read({ id, ...without })
+      await store.put(id, toJson(plant), isAsBefore)
+    }
+    await store.put(id, toJson(plant), isAsBefore)
+    await store.listUpTo(id, `after=${id - 1n}`, [{ id, ...plant }])
+  })
 }

@@ -1,91 +1,81 @@
 // Header fields that no operation reads: clients and their libraries send them with any request.
 
-import { field, hasNoBody, isListOf, isPlant, members, membersOf, refusal, sameField, status } from '../checks.ts'
-import type { RowRequest } from '../message.ts'
-import type { Circumstances, OneStep, Row } from '../row.ts'
-import { call, create, get, isMissing, put, read, remove, row, type Source } from './building.ts'
-import { etagForm, withEtagOf } from './etags.ts'
+import { field, hasNoBody, isListOf, isPlant, members, ok, refusal, sameField, status } from '../checks.ts'
+import { fieldOf } from '../message.ts'
+import { type Circumstances, type Row, row, type Source } from '../row.ts'
+import type { Headers } from '../store.ts'
+import { etagForm } from './taking.ts'
 
 const unread: Source = {
   document: 'an operation reads its parameters, and its body if it has one; nothing else changes what it does',
   where: 'the operations',
 }
+const strong: Source = { document: 'ETag is a strong validator', where: 'the header ETag' }
+
+const fields: Readonly<Record<string, Headers>> = {
+  'the Content-Type of a body that is not there': { 'Content-Type': 'application/json', 'Content-Length': '0' },
+  'what browsers and libraries send': {
+    Accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
+    'Accept-Language': 'de',
+    Cookie: 'a=b',
+    'Upgrade-Insecure-Requests': '1',
+    'X-Requested-With': 'XMLHttpRequest',
+  },
+  // `fetch` sends these with a condition, and browsers when a page is loaded again.
+  'what asks for a fresh answer': { 'Cache-Control': 'no-cache', Pragma: 'no-cache' },
+  'what asks for an answer that is not stored': { 'Cache-Control': 'max-age=0, no-store' },
+  'another method in a field': {
+    'X-HTTP-Method-Override': 'DELETE',
+    'X-HTTP-Method': 'DELETE',
+    'X-Method-Override': 'DELETE',
+  },
+  'an Idempotency-Key where nothing is created': { 'Idempotency-Key': 'unread' },
+}
 
 export function unreadRows(circumstances: Circumstances): readonly Row[] {
   return [
-    unreadRow(circumstances, 'the Content-Type of a body that is not there', {
-      'Content-Type': 'application/json',
-      'Content-Length': '0',
-    }),
-    unreadRow(circumstances, 'what browsers and libraries send', {
-      Accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
-      'Accept-Language': 'de',
-      Cookie: 'a=b',
-      'Upgrade-Insecure-Requests': '1',
-      'X-Requested-With': 'XMLHttpRequest',
-    }),
-    // `fetch` sends these with a condition, and browsers when a page is loaded again.
-    unreadRow(circumstances, 'what asks for a fresh answer', { 'Cache-Control': 'no-cache', Pragma: 'no-cache' }),
-    unreadRow(circumstances, 'what asks for an answer that is not stored', { 'Cache-Control': 'max-age=0, no-store' }),
-    unreadRow(circumstances, 'another method in a field', {
-      'X-HTTP-Method-Override': 'DELETE',
-      'X-HTTP-Method': 'DELETE',
-      'X-Method-Override': 'DELETE',
-    }),
-    unreadRow(circumstances, 'an Idempotency-Key where nothing is created', { 'Idempotency-Key': 'unread' }),
+    ...Object.entries(fields).map(([what, headers]) => unreadRow(circumstances, what, headers)),
     compressedRow(circumstances),
   ]
 }
 
-function unreadRow({ ids }: Circumstances, what: string, headers: NonNullable<RowRequest['headers']>): Row {
-  const plant = { id: ids.next(), name: 'n', tag: 't' }
-  const [reading, checks] = [read(plant), [status(200), isPlant(plant), sameField('ETag', 1)]]
-  const at = (method: string, target: string, ...wanted: OneStep['checks']): OneStep =>
-    call(method, target, wanted, headers)
-  const replacing = put(plant.id, '{"name":"m"}', [status(200), isPlant({ name: 'm' })], {
-    ...headers,
-    'Content-Type': 'application/json',
-    'Content-Length': undefined,
+function unreadRow({ ids }: Circumstances, what: string, headers: Headers): Row {
+  return row(`nothing changes with ${what}`, unread, ids.take(1), async (store, id) => {
+    const plant = { id, name: 'n', tag: 't' }
+    await store.create(plant)
+    const first = await store.read(plant)
+    const isSame = [...ok, isPlant(plant), sameField('ETag', first)]
+    const known = { ...headers, 'If-None-Match': fieldOf(first, 'etag') ?? '' }
+    await store.get(id, isSame, headers)
+    await store.get(id, [status(304), hasNoBody], known)
+    await store.get(id, refusal('preconditionFailed'), { ...known, 'If-Match': '"x"' })
+    await store.call('HEAD', `/plants/${id}`, [...ok, hasNoBody, sameField('ETag', first)], headers)
+    await store.call('GET', '/plants?limit=1', [...ok, isListOf(1)], headers)
+    await store.call('GET', '/summary', [...ok, field('Content-Type', /^application\/json/i)], headers)
+    const allows = members('Allow', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PUT')
+    await store.call('OPTIONS', `/plants/${id}`, [status(204), allows], headers)
+    await store.get(id, isSame)
+    if (headers['Content-Type'] === undefined) {
+      await store.put(id, '{"name":"m"}', [...ok, isPlant({ name: 'm' })], headers)
+      await store.read({ id, name: 'm' })
+    }
+    await store.remove(id, [status(204), hasNoBody], headers)
+    await store.isMissing(id)
   })
-  return row(
-    `nothing changes with ${what}`,
-    unread,
-    [plant.id],
-    create(plant),
-    reading,
-    get(plant.id, checks, headers),
-    withEtagOf(1, get(plant.id, [status(304), hasNoBody], headers), 'If-None-Match'),
-    withEtagOf(1, get(plant.id, refusal('preconditionFailed'), { ...headers, 'If-Match': '"x"' }), 'If-None-Match'),
-    at('HEAD', `/plants/${plant.id}`, status(200), hasNoBody, sameField('ETag', 1)),
-    at('GET', '/plants?limit=1', status(200), isListOf(1)),
-    at('GET', '/summary', status(200), field('Content-Type', /^application\/json/i)),
-    at(
-      'OPTIONS',
-      `/plants/${plant.id}`,
-      status(204),
-      members('Allow', ...membersOf('DELETE, GET, HEAD, OPTIONS, PUT')),
-    ),
-    get(plant.id, checks),
-    ...(headers['Content-Type'] === undefined ? [replacing, read({ id: plant.id, name: 'm' })] : []),
-    remove(plant.id, [status(204), hasNoBody], headers),
-    isMissing(plant.id),
-  )
 }
 
 /** Whoever compresses an answer must not change its ETag: a weak one is good for no change. */
 function compressedRow({ ids }: Circumstances): Row {
-  const id = ids.next()
-  const headers = { 'Accept-Encoding': 'gzip, deflate, br' }
-  const strong = [status(200), field('ETag', etagForm)]
-  return row(
-    'a client that accepts compressed answers gets strong ETags, with which it can change the plant',
-    { document: 'ETag is a strong validator', where: 'the header ETag' },
-    [id],
-    create({ id, name: 'n'.repeat(1_000) }),
-    get(id, strong, headers),
-    withEtagOf(1, get(id, [status(304), hasNoBody], headers), 'If-None-Match'),
-    withEtagOf(1, put(id, JSON.stringify({ name: 'm'.repeat(1_000) }), strong, headers), 'If-Match'),
-    withEtagOf(3, get(id, strong, headers), 'If-Match'),
-    withEtagOf(4, remove(id, [status(204)]), 'If-Match'),
-  )
+  const title = 'a client that accepts compressed answers gets strong ETags, with which it can change the plant'
+  return row(title, strong, ids.take(1), async (store, id) => {
+    const headers = { 'Accept-Encoding': 'gzip, deflate, br' }
+    const isStrong = [...ok, field('ETag', etagForm)]
+    await store.create({ id, name: 'n'.repeat(1_000) })
+    const first = fieldOf(await store.get(id, isStrong, headers), 'etag') ?? ''
+    await store.get(id, [status(304), hasNoBody], { ...headers, 'If-None-Match': first })
+    const body = JSON.stringify({ name: 'm'.repeat(1_000) })
+    const put = fieldOf(await store.put(id, body, isStrong, { ...headers, 'If-Match': first }), 'etag') ?? ''
+    const read = fieldOf(await store.get(id, isStrong, { ...headers, 'If-Match': put }), 'etag') ?? ''
+    await store.remove(id, [status(204)], { 'If-Match': read })
+  })
 }

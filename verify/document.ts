@@ -1,0 +1,204 @@
+// The document by which servers are judged: the bundled one, or one of a server's own, whose plants take the place of the
+// bundled ones.
+
+import { readFileSync } from 'node:fs'
+import { parse } from 'yaml'
+import { decodeJson } from './json.ts'
+import { follow, isSchema, merged, type Property, partsOf, propertiesOf, type Schema } from './schemas.ts'
+
+export interface Parameter {
+  readonly name: string
+  readonly place: string
+  readonly schema: Schema
+  readonly example: unknown
+}
+
+export interface ResponseDescription {
+  readonly headers: readonly { readonly name: string; readonly isRequired: boolean; readonly schema: Schema }[]
+  /** By media type; empty when the response has no body. */
+  readonly content: ReadonlyMap<string, Schema>
+}
+
+export interface Operation {
+  readonly id: string
+  /** Upper case. */
+  readonly method: string
+  readonly path: string
+  /** The scopes that a token needs; undefined if the operation needs no token. */
+  readonly scopes: readonly string[] | undefined
+  /** Whether a token that is sent is read, needed or not. */
+  readonly takesToken: boolean
+  /** The schema of the application/json body; undefined if the operation takes none. */
+  readonly body: Schema | undefined
+  readonly parameters: readonly Parameter[]
+  /** By status. */
+  readonly responses: ReadonlyMap<number, ResponseDescription>
+}
+
+export interface Document {
+  readonly root: Schema
+  readonly isBundled: boolean
+  readonly operations: readonly Operation[]
+  /** Error numbers by their names. */
+  readonly errors: ReadonlyMap<string, number>
+  /** The schema of a plant with its id, and its properties. */
+  readonly plant: Schema
+  readonly properties: readonly Property[]
+}
+
+/** A document that cannot be used. The message says why. */
+export class DocumentError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'DocumentError'
+  }
+}
+
+const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query']
+/** In a build, verify/ is dist/verify/. */
+const bundledUrl = new URL(import.meta.url.endsWith('.ts') ? '../openapi.json' : '../../openapi.json', import.meta.url)
+
+/** Reads the document of a file, or the bundled one. Throws DocumentError. */
+export function openDocument(file?: string): Document {
+  const bundled = decodeJson(readFileSync(bundledUrl)) as Schema
+  if (file === undefined) return indexDocument(bundled, true)
+  try {
+    return indexDocument(withPlantsOf(bundled, parseFile(file)), false)
+  } catch (cause) {
+    const [why] = String(cause instanceof Error ? cause.message : cause).split('\n')
+    throw new DocumentError(`${file}: ${why}`, { cause })
+  }
+}
+
+function parseFile(file: string): Schema {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new DocumentError(`cannot be read: ${(cause as Error).message}`, { cause })
+  }
+  const document: unknown = parse(text, { intAsBigInt: true, merge: true, logLevel: 'error' })
+  if (isSchema(document) && /^3(?:\.[01](?:\.|$)|$)/.test(String(document['openapi']))) return document
+  throw new DocumentError('is not an OpenAPI document of version 3.0 or 3.1')
+}
+
+/** Exported for tests: a document with further operations. */
+export function indexDocument(root: Schema, isBundled: boolean): Document {
+  const operations = Object.entries(root['paths'] as Schema).flatMap(([path, item]) =>
+    Object.entries(item as Schema)
+      .filter(([method]) => methods.includes(method))
+      .map(([method, operation]) => readOperation(root, method, path, operation as Schema)),
+  )
+  const error = follow(root, { $ref: '#/components/schemas/Error' })
+  const table = String(error['description']).matchAll(/^\| (\d+) \| (\w+) \|/gm)
+  const plant = operations.find(({ id }) => id === 'createPlant')?.body ?? {}
+  return {
+    root,
+    isBundled,
+    operations,
+    errors: new Map([...table].map(([, number, name = '']) => [name, Number(number)])),
+    plant,
+    properties: propertiesOf(root, plant),
+  }
+}
+
+function readOperation(root: Schema, method: string, path: string, operation: Schema): Operation {
+  const security = (operation['security'] ?? root['security'] ?? []) as readonly Schema[]
+  const isOpen = security.length === 0 || security.some((each) => Object.keys(each).length === 0)
+  const body = operation['requestBody']
+  return {
+    id: String(operation['operationId']),
+    method: method.toUpperCase(),
+    path,
+    scopes: isOpen ? undefined : security.flatMap((each) => Object.values(each).flat() as string[]),
+    takesToken: security.length > 0,
+    body: body === undefined ? undefined : contentOf(follow(root, body)).get('application/json'),
+    parameters: ((operation['parameters'] ?? []) as readonly unknown[]).map((each) =>
+      readParameter(follow(root, each)),
+    ),
+    responses: new Map(
+      Object.entries(operation['responses'] as Schema).map(([status, response]) => [
+        Number(status),
+        readResponse(root, follow(root, response)),
+      ]),
+    ),
+  }
+}
+
+function readParameter({ name, in: place, schema, example }: Schema): Parameter {
+  return { name: String(name), place: String(place), schema: (schema ?? {}) as Schema, example }
+}
+
+function readResponse(root: Schema, response: Schema): ResponseDescription {
+  const headers = Object.entries((response['headers'] ?? {}) as Schema).map(([name, reference]) => {
+    const { required, schema } = follow(root, reference)
+    return { name, isRequired: required === true, schema: (schema ?? {}) as Schema }
+  })
+  return { headers, content: contentOf(response) }
+}
+
+function contentOf({ content }: Schema): ReadonlyMap<string, Schema> {
+  const types = Object.entries((content ?? {}) as Schema)
+  return new Map(types.map(([type, each]) => [type.toLowerCase(), ((each as Schema)['schema'] ?? {}) as Schema]))
+}
+
+/** The bundled document with the plants of another one, which stands in it as a whole, under `own`. */
+function withPlantsOf(bundled: Schema, own: Schema): Schema {
+  const isOld = String(own['openapi']).startsWith('3.0')
+  const root = { ...bundled, own: adopt(own, isOld) }
+  const post = follow(root, ((root.own as Schema)['paths'] as Schema | undefined)?.['/plants'])['post']
+  const theirs = contentOf(follow(root, follow(root, post)['requestBody'])).get('application/json')
+  if (theirs === undefined) throw new DocumentError('has no POST /plants with a body of application/json')
+  const properties = propertiesOf(root, theirs).filter(({ name }) => name !== 'id')
+  const { Plant: ours, NewPlant: _, ...others } = (bundled['components'] as Schema)['schemas'] as Schema
+  const texts = (ours as Schema)['properties'] as Schema
+  const known = properties.map(({ name, schema }) => [name, limited(root, name, schema, texts)] as const)
+  const Plant = {
+    type: 'object',
+    required: ['name', ...properties.filter(({ isRequired }) => isRequired).map(({ name }) => name)],
+    properties: Object.fromEntries(known),
+  }
+  const id = { type: 'integer', format: 'int64' }
+  const NewPlant = { allOf: [theirs, Plant, { type: 'object', required: ['id'], properties: { id } }] }
+  const schemas = { ...others, Plant, NewPlant }
+  return { ...root, components: { ...(bundled['components'] as Schema), schemas } }
+}
+
+/** Every server limits the name and the tag. */
+function limited(root: Schema, name: string, schema: Schema, texts: Schema): Schema {
+  const ours = texts[name]
+  if (!isSchema(ours)) return schema
+  const { description: _, examples: __, pattern, ...limits } = ours
+  const isOwn = partsOf(root, schema).some((part) => part['pattern'] !== undefined)
+  const most = Math.min(Number(ours['maxLength']), Number(merged(root, schema)['maxLength'] ?? Infinity))
+  return { allOf: [schema, { ...limits, ...(!isOwn && { pattern }), maxLength: most }] }
+}
+
+/** References lead to `own`; OpenAPI 3.0 has a dialect of its own. */
+function adopt(value: unknown, isOld: boolean): unknown {
+  if (Array.isArray(value)) return value.map((each) => adopt(each, isOld))
+  if (!isSchema(value)) return value
+  const { $ref: reference, ...others } = isOld ? upgrade(value) : value
+  const entries = Object.entries(others).map(([key, each]) => [key, adopt(each, isOld)])
+  if (typeof reference !== 'string') return Object.fromEntries(entries)
+  if (!reference.startsWith('#/'))
+    throw new DocumentError(`$ref: ${JSON.stringify(reference)} leads out of the document`)
+  return { ...(isOld ? {} : Object.fromEntries(entries)), $ref: `#/own${reference.slice(1)}` }
+}
+
+function upgrade({ nullable, example, ...schema }: Schema): Schema {
+  const upgraded: Record<string, unknown> = { ...schema }
+  for (const [bound, exclusive] of [
+    ['minimum', 'exclusiveMinimum'],
+    ['maximum', 'exclusiveMaximum'],
+  ] as const) {
+    if (typeof schema[exclusive] !== 'boolean') continue
+    delete upgraded[exclusive]
+    if (schema[exclusive] !== true || schema[bound] === undefined) continue
+    upgraded[exclusive] = schema[bound]
+    delete upgraded[bound]
+  }
+  if (example !== undefined) upgraded['examples'] = [example]
+  if (nullable === true && schema['type'] !== undefined) upgraded['type'] = [schema['type'], 'null'].flat()
+  return upgraded
+}

@@ -1,0 +1,57 @@
+// Reads JSON strictly (RFC 8259), with exact integers, and writes it.
+
+import { isUtf8 } from 'node:buffer'
+
+/** An integer of up to 40 digits, in any notation (`7`, `7.0`, `70e-1`), is a bigint; any other number is a number. */
+export type JsonValue = null | boolean | bigint | number | string | JsonValue[] | { [key: string]: JsonValue }
+
+const integerDigitsMax = 40
+const keys = /"(?:[^"\\]|\\.)*"(?=\s*:)/gs
+
+/** Throws SyntaxError, or RangeError for a text that is nested too deep. */
+export function decodeJson(bytes: Buffer): JsonValue {
+  if (!isUtf8(bytes)) throw new SyntaxError('it is not UTF-8')
+  const text = bytes.toString()
+  const value = parse(text, (_key, each, { source = '' }) =>
+    typeof each === 'number' ? (toInteger(source) ?? each) : each,
+  ) as JsonValue
+  // JSON.parse takes the last of repeated keys.
+  if ((text.match(keys)?.length ?? 0) !== countKeys(value)) throw new SyntaxError('an object repeats a key')
+  return value
+}
+
+/** Writes integers with all their digits. */
+export function toJson(value: unknown): string {
+  return JSON.stringify(value, (_key, each) => (typeof each === 'bigint' ? rawJson(String(each)) : each))
+}
+
+/** The same text for equal values, whatever the order of their keys. */
+export function canonical(value: JsonValue | undefined): string {
+  if (value === undefined) return ''
+  if (Array.isArray(value)) return `[${value.map(canonical)}]`
+  if (typeof value !== 'object' || value === null) return toJson(value)
+  const members = Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}:${canonical(each)}`)
+  return `{${members.sort()}}`
+}
+
+function countKeys(value: JsonValue): number {
+  if (typeof value !== 'object' || value === null) return 0
+  const inner = Object.values(value).reduce((sum: number, each) => sum + countKeys(each), 0)
+  return Array.isArray(value) ? inner : inner + Object.keys(value).length
+}
+
+function toInteger(literal: string): bigint | undefined {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? []
+  const digits = `${whole}${fraction}`.replace(/^0+/, '')
+  if (digits === '') return 0n
+  const significant = digits.replace(/0+$/, '')
+  const zeros = Number(exponent) - fraction.length + (digits.length - significant.length)
+  if (zeros < 0 || significant.length + zeros > integerDigitsMax) return undefined
+  return BigInt(`${sign}${significant}${'0'.repeat(zeros)}`)
+}
+
+// TypeScript does not know these yet.
+type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown
+const parse = JSON.parse as (text: string, reviver: Reviver) => unknown
+const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON

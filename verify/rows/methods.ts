@@ -1,0 +1,188 @@
+// Paths and methods inside and outside the document. None of these requests could make a faulty server change anything
+// outside the range.
+
+import {
+  type AnswerCheck,
+  type Check,
+  type ErrorCode,
+  field,
+  hasNoBody,
+  includes,
+  isError,
+  members,
+  ok,
+  refusal,
+  sameField,
+  status,
+} from '../checks.ts'
+import type { Operation } from '../document.ts'
+import { type Answer, fieldOf } from '../message.ts'
+import { plantJson } from '../plant.ts'
+import { type Circumstances, forProxies, type Row, row, type Source } from '../row.ts'
+import type { Headers } from '../store.ts'
+import { loadsFromHere } from './pages.ts'
+import { hasPlant, pathOf, prepare, requestOf } from './requests.ts'
+
+const where = 'the description of the document'
+const unknownPath: Source = { document: 'an unknown path gets 404', where }
+const notAllowed: Source = { document: 'a method that the path does not have gets 405 with Allow', where }
+const unknownMethod: Source = { document: 'an unknown method gets 501', where }
+const options: Source = { document: 'OPTIONS gets 204 with Allow and needs no token', where }
+const heads: Source = { document: 'every path with GET also supports HEAD', where }
+const allMethods = ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY']
+const changing = ['PUT', 'PATCH', 'DELETE']
+const proxied = ['TRACE', 'QUERY']
+
+export function methodRows(circumstances: Circumstances): readonly Row[] {
+  const { operations } = circumstances.document
+  const paths = [...Map.groupBy(operations, ({ path }) => path)]
+  return [
+    ...paths.flatMap(([path, own]) => pathRows(circumstances, path, own)),
+    ...operations.filter(({ method }) => method === 'GET').map((operation) => headRow(circumstances, operation)),
+    ...operations.flatMap((operation) => nearbyRows(circumstances, operation)),
+    forProxies(unknownMethodRow(circumstances)),
+    ...unknownRows(),
+    personRow(circumstances),
+  ]
+}
+
+function pathRows({ document, ids }: Circumstances, path: string, own: readonly Operation[]): Row[] {
+  const operation = own[0] as Operation
+  const methods = own.map(({ method }) => method)
+  const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS']
+  // A wrong server might apply them to all that is below the path.
+  const isAbove = document.operations.some((other) => other.path !== path && other.path.startsWith(path))
+  const others = allMethods.filter((method) => !allow.includes(method) && !(isAbove && changing.includes(method)))
+  const refused = others.map((method) => {
+    const checks = [...refusal('methodNotAllowed'), members('Allow', ...allow)]
+    const each = row(`${method} ${path}`, notAllowed, ids.take(1), (store, id) =>
+      store.call(method, pathOf(operation, id), checks),
+    )
+    return proxied.includes(method) ? forProxies(each) : each
+  })
+  const asked = row(`OPTIONS ${path}`, options, ids.take(1), async (store, id) => {
+    for (const Authorization of [undefined, 'Bearer $UNKNOWN_TOKEN', 'Bearer', 'Basic cGx0Og==', '']) {
+      const checks = [status(204), members('Allow', ...allow), hasNoBody]
+      await store.call('OPTIONS', pathOf(operation, id), checks, { Authorization })
+    }
+  })
+  return [...refused, asked]
+}
+
+/** The header fields of GET, without a body. */
+function headRow({ ids }: Circumstances, operation: Operation): Row {
+  const { path, scopes, parameters, responses } = operation
+  // Others may change what a list or a count has.
+  const isStable = scopes === undefined || hasPlant(operation)
+  const described = (responses.get(200)?.headers ?? []).map((header) => header.name)
+  const isConditional = parameters.some((each) => each.name === 'If-None-Match')
+  return row(`HEAD ${path}`, heads, ids.take(1), async (store, id) => {
+    await prepare(store, operation, id)
+    const send = (method: string, checks: readonly Check[], headers: Headers = {}, query = '') => {
+      const target = `${pathOf(operation, id)}${query}`
+      return store.send({ method, target, headers: { Accept: 'application/json', ...headers } }, checks)
+    }
+    const got = await send('GET', ok)
+    await send('HEAD', [
+      ...ok,
+      hasNoBody,
+      sameField('Content-Type', got),
+      hasFieldsOf(got, described),
+      ...(isStable
+        ? [hasLengthOf(got), ...described.filter((each) => each === 'ETag').map((each) => sameField(each, got))]
+        : []),
+    ])
+    const etag = fieldOf(got, 'etag')
+    if (isConditional && isStable) await send('HEAD', [status(304), hasNoBody], { 'If-None-Match': etag ?? '*' })
+    if (scopes !== undefined) await send('HEAD', [...refusal('missingToken'), hasNoBody], { Authorization: undefined })
+    const queried = parameters.some(({ place }) => place === 'query')
+    if (queried) await send('HEAD', [...refusal('invalidParameter'), hasNoBody], {}, '?colour=green')
+    if (!hasPlant(operation)) return
+    await store.remove(id)
+    await send('HEAD', [...refusal('unknownPlant'), hasNoBody])
+  })
+}
+
+function hasFieldsOf(got: Answer, names: readonly string[]): AnswerCheck {
+  return (answer) => {
+    const missing = names.find((name) => fieldOf(got, name) !== undefined && fieldOf(answer, name) === undefined)
+    return missing && `there is no ${missing}, which the answer to GET has`
+  }
+}
+
+/** The length in an answer to HEAD, if any, is that of the answer to GET (RFC 9110, section 8.6). */
+function hasLengthOf({ body }: Answer): AnswerCheck {
+  return (answer) => {
+    const length = fieldOf(answer, 'content-length')
+    const isSame = length === undefined || length === String(body.length)
+    return isSame ? undefined : `Content-Length is ${length}, that of GET ${body.length}`
+  }
+}
+
+/** Paths that some programs take for one of the document. */
+function nearbyRows({ ids, plants }: Circumstances, operation: Operation): Row[] {
+  if (operation.path === '/') return []
+  const isLiteral = !operation.path.endsWith('}')
+  return [
+    row(`${operation.id} is at no path like its own`, unknownPath, ids.take(1), async (store, id) => {
+      const { target = '', ...request } = requestOf(operation, id, plants)
+      const others = [`${target}/`, ...(isLiteral ? [`${target};v=1`, `${target}%2F`, target.toUpperCase()] : [])]
+      for (const other of others) await store.send({ ...request, target: other }, refusal('unknownPath'))
+      await store.send({ target: `${target}/`, body: plantJson(id, 'n') }, refusal('unknownPath'))
+    }),
+  ]
+}
+
+function unknownMethodRow({ document, ids }: Circumstances): Row {
+  const paths = new Map(document.operations.map((operation) => [operation.path, operation]))
+  return row('an unknown method is refused on every path', unknownMethod, ids.take(1), async (store, id) => {
+    const targets = [...[...paths.values()].map((operation) => pathOf(operation, id)), '/nowhere']
+    for (const target of targets) await store.call('PROPFIND', target, refusal('unknownMethod'))
+  })
+}
+
+function unknownRows(): Row[] {
+  const refused = (title: string, target: string): Row =>
+    row(title, unknownPath, [], async (store) => {
+      for (const method of ['GET', 'POST', 'OPTIONS']) await store.call(method, target, refusal('unknownPath'))
+      await store.call('HEAD', target, [...refusal('unknownPath'), hasNoBody])
+      await store.call('GET', target, [...refusal('unknownPath'), isError], { Accept: 'text/html,*/*;q=0.1' })
+    })
+  return [
+    ...['/nowhere', '/favicon.ico', '/plants/1/leaves'].map((target) => refused(`nothing is at ${target}`, target)),
+    forProxies(refused('nothing is at a path of 5,000 characters', `/${'a'.repeat(5_000)}`)),
+  ]
+}
+
+const pageSays: Source = {
+  document: 'a GET without Authorization that accepts text/html gets a page with a 401 or 404',
+  where: 'info',
+}
+const isPage = field('Content-Type', /^text\/html\b/i)
+
+function personRow({ document, ids, plants }: Circumstances): Row {
+  const title = 'a person who opens an address gets a page in place of a refusal, and a program an Error'
+  return row(title, pageSays, ids.take(1), async (store, id) => {
+    const opened = async (target: string, code: ErrorCode): Promise<void> => {
+      const open = (method: string, Accept: string, checks: readonly Check[]): Promise<Answer> =>
+        store.call(method, target, [...checks, includes('Vary', 'Accept', 'Authorization')], {
+          Accept,
+          Authorization: undefined,
+        })
+      const wanted = status(code === 'unknownPath' ? 404 : 401)
+      await open('GET', 'text/html,application/xhtml+xml,*/*;q=0.8', [wanted, isPage, loadsFromHere])
+      await open('HEAD', 'text/html', [wanted, isPage, hasNoBody])
+      for (const accept of ['application/json', '*/*']) await open('GET', accept, [...refusal(code), isError])
+    }
+    const secured = document.operations.filter(({ scopes }) => scopes !== undefined)
+    for (const operation of secured.filter(({ method }) => method === 'GET')) {
+      await opened(pathOf(operation, id), 'missingToken')
+    }
+    await opened('/nowhere', 'unknownPath')
+    const html = { Accept: 'text/html', Authorization: undefined }
+    for (const operation of secured.filter(({ method }) => method !== 'GET')) {
+      const request = requestOf(operation, id, plants, { headers: html })
+      await store.send(request, [...refusal('missingToken'), isError])
+    }
+  })
+}

@@ -1,0 +1,125 @@
+// The pages, the files that they load, and the document that is served.
+
+import { parse } from 'yaml'
+import { type AnswerCheck, type Check, field, hasNoBody, ok, refusal, sameField, status } from '../checks.ts'
+import type { Document } from '../document.ts'
+import { int64Max } from '../ids.ts'
+import { type Answer, fieldOf, jsonOf, objectOf } from '../message.ts'
+import { type Circumstances, type Row, row, type Source } from '../row.ts'
+import { pathOf } from './requests.ts'
+
+const home: Source = { document: 'clients that accept text/html get a page, others links in JSON', where: 'getHome' }
+const served: Source = { document: 'defines this path and every operation', where: 'the paths of the document' }
+const ofFiles: Source = { document: 'the file still has the ETag in If-None-Match: 304', where: 'getSiteFile, 304' }
+const servers: Source = {
+  document: "the first server is the server's public URL or the one that received the request",
+  where: 'getOpenapiJson',
+}
+
+export function pageRows({ document, nonce }: Circumstances): readonly Row[] {
+  const pages = document.operations.filter(({ scopes, responses }) => {
+    return scopes === undefined && responses.get(200)?.content.has('text/html')
+  })
+  return [
+    ...pages.map((operation) => {
+      const target = pathOf(operation, 0n)
+      const rule = 'Content-Security-Policy: the page may load resources only from this server'
+      return row(
+        `the page ${target} loads only from this server`,
+        { document: rule, where: target },
+        [],
+        async (store) => {
+          const html = { Accept: 'text/html' }
+          for (const method of ['GET', 'HEAD']) await store.call(method, target, [...ok, loadsFromHere], html)
+        },
+      )
+    }),
+    row('the home page is for browsers, its links for other clients', home, [], async (store) => {
+      const get = (Accept: string, ...checks: readonly Check[]): Promise<Answer> =>
+        store.call('GET', '/', [...ok, ...checks], { Accept })
+      for (const accept of ['text/html', 'TEXT/HTML']) await get(accept, field('Content-Type', /^text\/html/i))
+      await get('application/json', field('Content-Type', /^application\/json/i), linksToPlants)
+    }),
+    row('the document that is served has every operation', served, [], async (store) => {
+      const isWhole: AnswerCheck = (answer) => whyNotWhole(document, jsonOf(answer))
+      await store.call('GET', '/openapi.json', [...ok, isWhole, hasInt64(document)])
+      const isYaml: AnswerCheck = ({ body }) => whyNotWhole(document, parseYaml(body.toString()))
+      await store.call('GET', '/openapi.yaml', [...ok, isYaml, hasComments(document), hasInt64(document)])
+    }),
+    row(
+      'the document names the server that received the request, not that of another request',
+      servers,
+      [],
+      async (store) => {
+        // A server may have one public URL for all. If it names the host that it was asked for, it does so each time.
+        const host = `${nonce}.example:81`
+        await store.call('GET', '/openapi.json', [], { Host: host })
+        const isOther: AnswerCheck = ({ body }) =>
+          body.includes(host) ? `the document names ${host}, the host of an earlier request` : undefined
+        await store.call('GET', '/openapi.json', [...ok, isOther])
+      },
+    ),
+    row('a file of the pages is sent again only when it has changed', ofFiles, [], async (store) => {
+      const get = (file: string, checks: readonly Check[], headers = {}): Promise<Answer> =>
+        store.call('GET', `/site/${file}`, checks, headers)
+      const first = await get('style.css', ok)
+      const isSame = { 'If-None-Match': fieldOf(first, 'etag') ?? '' }
+      await get('style.css', [status(304), hasNoBody, sameField('ETag', first)], isSame)
+      await get('style.css', ok, { 'If-None-Match': '"x"' })
+      await get('client.js', ok, isSame)
+      await get('none.css', refusal('unknownPath'))
+    }),
+  ]
+}
+
+/** The directives that default-src stands for (CSP, section 6.1). */
+const fetchDirectives = ['script', 'style', 'img', 'connect', 'font', 'frame', 'media', 'object', 'worker', 'manifest']
+
+/** A policy, if there is one, names no other server, and leaves no kind of resource open. */
+export const loadsFromHere: AnswerCheck = (answer) => {
+  const policy = fieldOf(answer, 'content-security-policy')
+  if (policy === undefined) return undefined
+  const directives = policy.split(/[;,]/).map((directive) => directive.trim().split(/\s+/))
+  const other = directives.flatMap(([, ...sources]) => sources).find((source) => !/^(?:'.*'|data:|blob:)$/.test(source))
+  if (other !== undefined) return `Content-Security-Policy is ${policy}, which allows ${other}`
+  const names = directives.map(([name]) => name?.toLowerCase())
+  const open = fetchDirectives.find((kind) => !names.includes('default-src') && !names.includes(`${kind}-src`))
+  return open && `Content-Security-Policy is ${policy}, without default-src and ${open}-src`
+}
+
+const linksToPlants: AnswerCheck = (answer) => {
+  const { links } = objectOf(answer) as { readonly links?: { readonly plants?: unknown } }
+  return String(links?.plants).endsWith('/plants') ? undefined : 'links.plants is not the path of the plants'
+}
+
+function parseYaml(text: string): unknown {
+  try {
+    return parse(text, { logLevel: 'error' })
+  } catch {
+    return undefined
+  }
+}
+
+interface Served {
+  readonly paths?: Readonly<Record<string, Readonly<Record<string, { readonly operationId?: string }>>>>
+}
+
+/** Every operation is at its path and method. There may be more. */
+function whyNotWhole({ operations }: Document, value: unknown): string | undefined {
+  const { paths } = (value ?? {}) as Served
+  const missing = operations.find(({ id, method, path }) => paths?.[path]?.[method.toLowerCase()]?.operationId !== id)
+  return missing && `the operation ${missing.id} is not at ${missing.method} ${missing.path}`
+}
+
+/** An example of an id, which is the last of its list. */
+const int64Example = new RegExp(`[[,]\\s*${int64Max}\\s*\\]`)
+
+function hasInt64({ isBundled }: Document): AnswerCheck {
+  return ({ body }) =>
+    isBundled && !int64Example.test(body.toString()) ? `the example ${int64Max} is missing or rounded` : undefined
+}
+
+function hasComments({ isBundled }: Document): AnswerCheck {
+  return ({ body }) =>
+    isBundled && !/^ *# /m.test(body.toString()) ? 'the comments of the document are missing' : undefined
+}

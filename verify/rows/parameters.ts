@@ -1,0 +1,162 @@
+// Parameters of every operation: values that their schemas do not allow, repeated ones and unknown ones are refused.
+
+import { ok, refusal } from '../checks.ts'
+import type { Operation, Parameter } from '../document.ts'
+import type { JsonValue } from '../json.ts'
+import type { Plants } from '../plant.ts'
+import { type Circumstances, forProxies, type Row, row, type Source } from '../row.ts'
+import { hasPlant, pathOf, prepare, requestOf } from './requests.ts'
+
+/** What some programs take for an integer. */
+const oddIntegers = [
+  ...['1_0', '1e1', '0x10', '0b1', '1n', '1L', '1.', '.1', '1.0', '1.5', '١', '１', '1,0', '1;0', "'1'", '"1"', '+1'],
+  ...['--1', '1-', '-0', '01', 'ten', '', ' ', '1\n', '\n1', '1\0', '1 ', ' 1', '\t1'],
+]
+/** Values in a query that are no text. */
+const broken = ['%ff', '%ed%a0%80', '%', '%zz']
+const odd = [...['', ' ', 'a b', '\0', 'n\u00e4', 'x'], ...['"n', 'n"', 'W/x', '*, "x"', '"a" "b"']]
+
+export function parameterRows(circumstances: Circumstances): readonly Row[] {
+  const { operations } = circumstances.document
+  return [
+    ...operations.flatMap((operation) => queryRows(circumstances, operation)),
+    ...operations.flatMap((operation) => headerRows(circumstances, operation)),
+    ...pathRows(circumstances),
+  ]
+}
+
+function queryRows({ document, plants }: Circumstances, operation: Operation): Row[] {
+  const own = operation.parameters.filter(({ place }) => place === 'query')
+  if (own.length === 0) return []
+  const path = pathOf(operation, 0n)
+  const says: Source = {
+    document: 'a query parameter that is unknown, or has a value that is not allowed, is refused with 400',
+    where: `the parameters of ${operation.id}`,
+  }
+  const names = document.operations.flatMap(({ parameters }) => parameters.filter(({ place }) => place === 'query'))
+  const others = new Set(names.map(({ name }) => name).filter((name) => own.every((each) => each.name !== name)))
+  const unknown = [
+    ...['colour=green', '=a', ...[...others].map((name) => `${name}=a`)],
+    ...own.flatMap(({ name }) => [`${name[0]?.toUpperCase()}${name.slice(1)}=1`, `${name}%5B%5D=1`]),
+  ]
+  const known = own.map((parameter) => [parameter, sampleOf(plants, parameter)] as const)
+  const repeated = known.flatMap(([{ name }, value]) => [
+    `${name}=${value}&${name}=${value}`,
+    `${name}=${value}&${name}=2`,
+  ])
+  const wrong = own.flatMap((parameter) => wrongQueries(plants, parameter))
+  return [
+    ...[...unknown, ...repeated, ...wrong].map((query) =>
+      row(`${operation.id}: the query ${query.slice(0, 40)} is refused`, says, [], (store) =>
+        store.call('GET', `${path}?${query}`, refusal('invalidParameter')),
+      ),
+    ),
+    row(`${operation.id}: parameters within their bounds are served`, says, [], async (store) => {
+      for (const [{ name, schema }, value] of known) {
+        const { minimum = value, maximum = value, enum: all = [value] } = schema
+        const values = new Set([minimum, ...(all as readonly unknown[]), ...(name === 'limit' ? [maximum] : [])])
+        for (const each of values) await store.call('GET', `${path}?${name}=${encodeURIComponent(String(each))}`, ok)
+      }
+    }),
+  ]
+}
+
+/** A value that is allowed, with which lists are short. */
+function sampleOf(plants: Plants, { schema, example }: Parameter): string {
+  return encodeURIComponent(String(example ?? plants.sampleOf(schema)))
+}
+
+function wrongQueries(plants: Plants, { name, schema }: Parameter): readonly string[] {
+  const isInteger = schema['type'] === 'integer'
+  const bounds = [schema['minimum'], schema['maximum']].filter((bound) => typeof bound === 'bigint')
+  const beyond = schema['format'] === 'int64' ? ['9223372036854775808', '-9223372036854775809'] : []
+  const values = isInteger
+    ? [...oddIntegers, ...beyond, ...bounds.flatMap((bound) => [bound - 1n, bound + 1n].map(String))]
+    : [...odd, ...tooLong(schema), ...capitals(schema)]
+  const wrong = values.filter((value) => isWrong(plants, schema, value))
+  return [...wrong.map((value) => `${name}=${encodeURIComponent(value)}`), ...broken.map((value) => `${name}=${value}`)]
+}
+
+function isWrong(plants: Plants, schema: Plants['document']['plant'], text: string): boolean {
+  const isInteger = schema['type'] === 'integer' && /^(?:0|-?[1-9]\d*)$/.test(text)
+  const value: JsonValue = isInteger ? BigInt(text) : text
+  // What is judged is rounded.
+  if (isInteger && schema['format'] === 'int64') return BigInt.asIntN(64, value as bigint) !== value
+  return plants.judge.whyNot(schema, value, 'the value') !== undefined
+}
+
+function tooLong({ maxLength }: Parameter['schema']): readonly string[] {
+  return maxLength === undefined ? ['a'.repeat(300)] : ['a'.repeat(Number(maxLength) + 1)]
+}
+
+function capitals({ enum: all = [] }: Parameter['schema']): readonly string[] {
+  const values = all as readonly string[]
+  if (values.length === 0) return []
+  return [...values.map((value) => `${value[0]?.toUpperCase()}${value.slice(1)}`), values.join(',')]
+}
+
+function headerRows({ ids, plants }: Circumstances, operation: Operation): Row[] {
+  return operation.parameters
+    .filter(({ place, schema }) => place === 'header' && schema['pattern'] !== undefined)
+    .map(({ name, schema }) => {
+      const says: Source = { document: `${name} has the form of its schema`, where: `the parameter ${name}` }
+      const values = [...odd.filter((value) => value !== '\0' && value.trim() === value), ...tooLong(schema)]
+      const wrong = values.filter((value) => isWrong(plants, schema, value))
+      return row(`${operation.id} refuses a ${name} that is not allowed`, says, ids.take(1), async (store, id) => {
+        await prepare(store, operation, id)
+        for (const value of wrong) {
+          const headers = { [name]: Buffer.from(value).toString('latin1'), ...streaming(name) }
+          const request = requestOf(operation, id, plants, { headers, isEnough: () => true })
+          await store.send(request, refusal('invalidHeader'))
+        }
+        if (hasPlant(operation)) await store.read({ id, name: 'n' })
+      })
+    })
+}
+
+/** Only streams read it. */
+function streaming(name: string): { readonly Accept?: string } {
+  return name === 'Last-Event-ID' ? { Accept: 'text/event-stream' } : {}
+}
+
+const inPath: readonly (readonly [what: string, write: (id: bigint) => string])[] = [
+  ['in words', () => 'seven'],
+  ['with a fraction of zero', (id) => `${id}.0`],
+  ['with an exponent', (id) => `${id}e0`],
+  ['with a leading zero', (id) => `${id}`.replace(/(\d)/, '0$1')],
+  ['with a plus sign', (id) => `+${id}`],
+  ['with an underscore', (id) => String(id).replace(/(\d)(\d{3})$/, '$1_$2')],
+  ...['n', 'L', '.', ',0', ';', '-', '%27', '%20', '%0A', '%09'].map(
+    (end) => [`with ${end} behind it`, (id: bigint) => `${id}${end}`] as const,
+  ),
+  ['with a line break in front', (id) => `%0A${id}`],
+  ['in full width', (id) => inDigits(id, '０１２３４５６７８９')],
+  ['in Arabic digits', (id) => inDigits(id, '٠١٢٣٤٥٦٧٨٩')],
+  ['with NUL behind it', (id) => `${id}%00`],
+  ['of 26 digits', () => '9'.repeat(26)],
+  ['of 5,000 digits', () => '9'.repeat(5_000)],
+]
+
+function inDigits(id: bigint, digits: string): string {
+  return encodeURIComponent(`${id}`.replaceAll(/\d/g, (digit) => digits.charAt(Number(digit))))
+}
+
+/** Any id that a faulty server could derive is in the range; a long one, clamped to int64, would be the greatest. */
+function pathRows({ document, ids, plants }: Circumstances): Row[] {
+  const says: Source = {
+    document: 'the id in a path is an int64 in decimal digits without leading zeros',
+    where: 'the parameter id',
+  }
+  const operations = document.operations.filter(hasPlant)
+  return inPath.map(([what, write]) => {
+    const isLong = what.endsWith('digits') && what.startsWith('of')
+    const own = operations.filter(({ method }) => method === 'GET' || !isLong)
+    const refused = row(`the id ${what} in a path`, says, ids.take(1), async (store, id) => {
+      for (const operation of own) {
+        const target = pathOf(operation, write(id))
+        await store.send({ ...requestOf(operation, id, plants), target }, refusal('invalidParameter'))
+      }
+    })
+    return what.startsWith('with NUL') ? forProxies(refused) : refused
+  })
+}

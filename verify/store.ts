@@ -1,0 +1,257 @@
+// A plant store as a row sees it: requests, and what their answers must be. The first wrong answer ends the row.
+
+import {
+  type Check,
+  type ErrorCode,
+  isCreated,
+  isListOf,
+  isPlant,
+  ok,
+  refusal,
+  status,
+  whyNotListed,
+} from './checks.ts'
+import { NoAnswer } from './failures.ts'
+import { type Answer, fieldOf, hasSucceeded, itemsOf, type RowRequest } from './message.ts'
+import { type NewPlant, type Plants, plantJson } from './plant.ts'
+
+export type Ask = (request: RowRequest) => Promise<Answer>
+export type Headers = NonNullable<RowRequest['headers']>
+
+/** A wrong answer, or none. */
+export interface Failure {
+  /** Which of the row's requests it was, from 1. */
+  readonly number: number
+  readonly request: RowRequest
+  /** Missing if none came; for a server that was busy for too long, its last answer. */
+  readonly answer?: Answer | undefined
+  /** What is wrong with the answer, or why there is none. */
+  readonly why: string
+}
+
+/** Ends a row with its failure. */
+export class WrongAnswer extends Error {
+  readonly failure: Failure
+
+  constructor(failure: Failure) {
+    super(failure.why)
+    this.failure = failure
+  }
+}
+
+/** Ends a row that says nothing about the server. The message says why. */
+export class Skipped extends Error {}
+
+export const clientsAtOnce = 8
+/** Default page size. */
+export const pagePlants = 100
+const pagesMax = 1_000
+const createsAtOnce = 25
+
+export class Store {
+  readonly plants: Plants
+  readonly #ask: Ask
+  #sent = 0
+  #last: Omit<Failure, 'why'> = { number: 0, request: {} }
+
+  /** @param plants those of the server's document. */
+  constructor(ask: Ask, plants: Plants) {
+    this.#ask = ask
+    this.plants = plants
+  }
+
+  async send(request: RowRequest, checks: readonly Check[]): Promise<Answer> {
+    const sent = await this.#exchange(request)
+    for (const check of checks) this.assert(check(sent.answer, this.plants), sent)
+    return sent.answer
+  }
+
+  /** Ends the row if there is something wrong, by default with the last answer. */
+  assert(why: string | undefined, { number, request, answer } = this.#last): void {
+    if (why !== undefined) throw new WrongAnswer({ number, request, answer, why })
+  }
+
+  /** Sends several requests at once. @param wrong returns what is wrong with the answers, in the order of the requests. */
+  async together(
+    requests: readonly RowRequest[],
+    wrong: (answers: readonly Answer[]) => string | undefined,
+  ): Promise<readonly Answer[]> {
+    const sent = await Promise.all(requests.map((request) => this.#exchange(request)))
+    const answers = sent.map(({ answer }) => answer)
+    const why = wrong(answers)
+    const all = sent.map(({ request, answer }) => `${request.method ?? 'POST'} ${answer.status}`)
+    this.assert(why && `${why} (${all.join(', ')})`, sent[Math.max(answers.findIndex(hasSucceeded), 0)])
+    return answers
+  }
+
+  /**
+   * Sends requests of several clients at once, of which exactly one takes effect.
+   *
+   * @param effect what the one did, such as `created the plant`.
+   * @param others the statuses of all others.
+   * @param isIt whether an answer says that it took effect; by default, a 2xx.
+   */
+  oneOf(
+    requestOf: (client: number) => RowRequest,
+    effect: string,
+    others: readonly number[],
+    isIt = hasSucceeded,
+  ): Promise<readonly Answer[]> {
+    return this.together(
+      Array.from({ length: clientsAtOnce }, (_, client) => requestOf(client)),
+      (answers) => {
+        const odd = answers.find((answer) => !isIt(answer) && !others.includes(answer.status))
+        if (odd !== undefined) return `one of ${clientsAtOnce} at once got ${odd.status}, not ${others.join(' or ')}`
+        const count = answers.filter(isIt).length
+        return count === 1 ? undefined : `of ${clientsAtOnce} at once, ${count} ${effect}; exactly one must`
+      },
+    )
+  }
+
+  /**
+   * Sends a request for each case that says something about a server of its document. Ends the row if none does.
+   *
+   * @param send what to do with a request.
+   */
+  async each<Case>(
+    cases: readonly Case[],
+    requestOf: (each: Case) => RowRequest,
+    send: (request: RowRequest, each: Case) => Promise<unknown>,
+  ): Promise<void> {
+    const whys: string[] = []
+    for (const each of cases) {
+      const request = requestOf(each)
+      const why = this.plants.whyNot(request)
+      if (why === undefined) await send(request, each)
+      else whys.push(why)
+    }
+    const [why] = whys
+    if (why !== undefined && whys.length === cases.length) throw new Skipped(why)
+  }
+
+  create(plant: NewPlant, headers?: Headers, more: readonly Check[] = []): Promise<Answer> {
+    const body = plantJson(plant.id, plant.name, plant.tag)
+    return this.send({ body, ...(headers !== undefined && { headers }) }, [...isCreated(plant), ...more])
+  }
+
+  /** Many creates, some at once. */
+  async createAll(plants: readonly NewPlant[], headersOf: (plant: NewPlant) => Headers = () => ({})): Promise<void> {
+    for (let at = 0; at < plants.length; at += createsAtOnce) {
+      const some = plants.slice(at, at + createsAtOnce)
+      const requests = some.map((plant) => ({
+        body: plantJson(plant.id, plant.name, plant.tag),
+        headers: headersOf(plant),
+      }))
+      await this.together(requests, (answers) => {
+        const whys = some.flatMap((plant, at) =>
+          isCreated(plant).map((check) => check(answers[at] as Answer, this.plants)),
+        )
+        return whys.find((why) => why !== undefined)
+      })
+    }
+  }
+
+  /** A create that is refused. */
+  refuses(code: ErrorCode, plant: NewPlant, headers: Headers = {}): Promise<Answer> {
+    return this.send({ body: plantJson(plant.id, plant.name, plant.tag), headers }, refusal(code))
+  }
+
+  read(plant: NewPlant, more: readonly Check[] = []): Promise<Answer> {
+    return this.get(plant.id, [status(200), isPlant(plant), ...more])
+  }
+
+  isMissing(id: bigint): Promise<Answer> {
+    return this.get(id, refusal('unknownPlant'))
+  }
+
+  /** A request without a body. */
+  call(method: string, target: string, checks: readonly Check[], headers: Headers = {}): Promise<Answer> {
+    return this.send({ method, target, headers }, checks)
+  }
+
+  get(id: bigint, checks: readonly Check[] = ok, headers: Headers = {}): Promise<Answer> {
+    return this.call('GET', `/plants/${id}`, checks, headers)
+  }
+
+  put(id: bigint, body: string | Buffer, checks: readonly Check[] = ok, headers: Headers = {}): Promise<Answer> {
+    return this.send({ method: 'PUT', target: `/plants/${id}`, body, headers }, checks)
+  }
+
+  remove(id: bigint, checks: readonly Check[] = [status(204)], headers: Headers = {}): Promise<Answer> {
+    return this.call('DELETE', `/plants/${id}`, checks, headers)
+  }
+
+  /**
+   * Follows the Links of a list. The checks apply to each page.
+   *
+   * @param isLast whether to stop behind a page, by default at the last one.
+   */
+  async pages(
+    first: RowRequest,
+    checks: readonly Check[],
+    isLast: (page: Answer, request: RowRequest) => boolean = () => false,
+  ): Promise<readonly Answer[]> {
+    const pages: Answer[] = []
+    const targets = new Set<string | undefined>()
+    for (let request = first; ; ) {
+      targets.add(request.target)
+      const begun = targets.size > 1 ? `; the first page was GET ${first.target}` : ''
+      const later = checks.map(
+        (check): Check =>
+          (answer, plants) => {
+            const why = check(answer, plants)
+            return why && `${why}${begun}`
+          },
+      )
+      const page = await this.send(request, later)
+      pages.push(page)
+      const next = isLast(page, request) ? undefined : nextPage(page, first.target?.split('?', 1)[0])
+      if (next === undefined) return pages
+      this.assert(targets.has(next.target) ? `the Link leads to a page that was read already${begun}` : undefined)
+      this.assert(pages.length < pagesMax ? undefined : `after ${pagesMax} pages there is a Link to another one`)
+      request = next
+    }
+  }
+
+  /** A list that must have exactly these plants, in any number of pages. */
+  async list(query: string, plants: readonly NewPlant[], limit?: number): Promise<void> {
+    const target = `/plants?${query}${limit === undefined ? '' : `&limit=${limit}`}`
+    const pages = await this.pages({ method: 'GET', target }, [status(200), isListOf(limit ?? pagePlants)])
+    this.assert(whyNotListed(pages.flatMap(itemsOf), plants, this.plants))
+  }
+
+  /** A list whose plants up to an id must be these. Others may follow: it is not read to its end. */
+  async listUpTo(last: bigint, query: string, plants: readonly NewPlant[], limit = 2): Promise<void> {
+    const isBeyond = ({ id }: { readonly id?: unknown }): boolean => typeof id === 'bigint' && id > last
+    const request = { method: 'GET', target: `/plants?${query}&limit=${limit}` }
+    const isLast = (page: Answer): boolean => itemsOf(page).some(isBeyond)
+    const pages = await this.pages(request, [status(200), isListOf(limit)], isLast)
+    const listed = pages.flatMap(itemsOf)
+    const end = listed.findIndex(isBeyond)
+    this.assert(whyNotListed(end === -1 ? listed : listed.slice(0, end), plants, this.plants))
+  }
+
+  async #exchange(asked: RowRequest): Promise<Omit<Failure, 'why'> & { readonly answer: Answer }> {
+    const why = this.plants.whyNot(asked)
+    if (why !== undefined) throw new Skipped(why)
+    const request = this.plants.fillIn(asked)
+    this.#sent += 1
+    const number = this.#sent
+    this.#last = { number, request }
+    try {
+      const answer = await this.#ask(request)
+      const exchanged = { number, request, answer }
+      this.#last = exchanged
+      return exchanged
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error
+      throw new WrongAnswer({ number, request, answer: error.answer, why: error.message })
+    }
+  }
+}
+
+/** The request for the page that a Link leads to; undefined on the last page. A proxy may prefix its path. */
+export function nextPage(page: Answer, path = '/plants'): RowRequest | undefined {
+  const query = /^<[^?>]*(\?[^>]*)>; rel="next"$/.exec(fieldOf(page, 'link') ?? '')?.[1]
+  return query === undefined ? undefined : { method: 'GET', target: `${path}${query}` }
+}
