@@ -1,0 +1,236 @@
+// The rows of src/verify over sockets, with more than they demand: the document in every detail, the bytes of a plant,
+// our messages, and the connection, which goes on unless the answer says that it ends. Then what no other server has to
+// do. test/verify runs all rows as `plantstore verify` does.
+
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { type ErrorCode, errorNumbers } from '../../src/domain/errors.ts'
+import { int64Max, int64Min } from '../../src/domain/plant.ts'
+import { plantJson } from '../../src/verify/plant.ts'
+import { bodyRows, sizeRows } from '../../src/verify/rows/bodies.ts'
+import { corsRows } from '../../src/verify/rows/cors.ts'
+import { credentialRows } from '../../src/verify/rows/credentials.ts'
+import { mediaTypeRows, orderRows } from '../../src/verify/rows/fields.ts'
+import { keyRows, repeatRows } from '../../src/verify/rows/idempotency.ts'
+import { int64Rows } from '../../src/verify/rows/int64.ts'
+import { listRows } from '../../src/verify/rows/lists.ts'
+import { pathRows } from '../../src/verify/rows/paths.ts'
+import { plantRows } from '../../src/verify/rows/plants.ts'
+import { randomRows } from '../../src/verify/rows/random.ts'
+import { specifiedRows } from '../../src/verify/rows/specified.ts'
+import { summaryRows } from '../../src/verify/rows/summary.ts'
+import { nameRows, tagRows } from '../../src/verify/rows/texts.ts'
+import { Client, encodeRequest, type RowRequest } from '../support/client.ts'
+import type { HttpResponse } from '../support/conformance.ts'
+import { describeOnEngines } from '../support/engines.ts'
+import { assertNamed, checkRow, type Messages, makeRows, makeTokens } from '../support/rows.ts'
+import { serveHere, startService } from '../support/service.ts'
+import { openTestStore, readPlant } from '../support/store.ts'
+
+const makers = [
+  ...[specifiedRows, int64Rows, nameRows, tagRows, bodyRows, sizeRows, mediaTypeRows, orderRows, credentialRows],
+  ...[pathRows, keyRows, repeatRows, plantRows, listRows, summaryRows, randomRows, corsRows],
+]
+
+const notInt64 = /^id: must be an integer from -9223372036854775808 to 9223372036854775807, got /
+const unknown = /^id: there is no plant \d+$/
+const changed = /^If-Match: plant \d+ has changed since you read it; read it again$/
+const matches = /^If-None-Match: plant \d+ exists and its ETag matches; send other ETags, or none/
+const many = (count: number, pattern?: RegExp): readonly (RegExp | undefined)[] => Array(count).fill(pattern)
+
+/** What our own messages say at rows of src/verify. */
+const messages: Messages = {
+  'an id in quotes': notInt64,
+  'an id in an array': /got an array$/,
+  'an id that is null': /got null$/,
+  'an id that is an object': /got an object$/,
+  'an id with a fraction': /got a number with a fraction$/,
+  'an id that is taken is refused, and its plant stays as it is': [undefined, /^id: \d+ is already taken; choose/],
+  'name of 1,025 characters outside the BMP': /^name: must have at most 1024 characters, got 1025$/,
+  'name null': /^name: must be a string, got null$/,
+  'name with a lone high surrogate': /^name: must have no NUL character and no unpaired surrogate$/,
+  'tag of 257 characters': /^tag: must have at most 256 characters, got 257$/,
+  'an empty object': /^name: is missing; id: is missing$/,
+  'an array': /^the body: must be an object, got /,
+  'everything wrong at once': /name: .*; tag: .*; id: /,
+  'an empty body': /^the body is empty$/,
+  'Authorization without the scope': /^the token needs the scope plants:write, it has plants:read$/,
+  'Authorization twice': /^authorization: must be sent once$/,
+  'target /plants/': /^there is nothing at \/plants\/; no path ends with a slash$/,
+  [`target /${'a'.repeat(39)}`]: /^there is nothing at \/a{199}$/,
+  'another plant under a key that was used is refused': [...many(2), ...many(5, /; send another key with this one$/)],
+  'every operation on a missing plant answers 404': many(5, unknown),
+  'If-None-Match gets 304 when it names the current ETag': [
+    ...many(12),
+    /^If-None-Match: must be \* or a list of ETags/,
+  ],
+  'If-Match on a read succeeds only while the plant is unchanged': [...many(3), ...many(3, changed)],
+  'If-None-Match prevents a change when it names the current ETag': [
+    ...[...many(2), ...many(8, matches), ...many(6, /^If-None-Match: must be/)],
+    ...[...many(3), unknown],
+  ],
+  'a replace without a name changes nothing': [undefined, /^name: is missing$/],
+  'a replace with no JSON changes nothing': [undefined, /^not valid JSON/],
+  'a replace of another media type changes nothing': [undefined, /application\/json/],
+  'a plant is deleted': [...many(3), unknown, unknown],
+  'If-Match prevents lost updates': [
+    ...[...many(2), ...many(8, changed), undefined, changed, changed, /^If-Match: must be/],
+    ...[undefined, ...many(18, /^If-Match: must be/), ...many(3), changed, undefined, unknown, unknown],
+  ],
+  'the id in words in a path': notInt64,
+  'the id of 5,000 digits in a path': notInt64,
+  'the query limit=0 is refused': /^limit: must be an integer from 1 to 1000, got 0$/,
+  'the query limit=1.5 is refused': /got "1\.5"$/,
+  'the query limit=1&limit=1 is refused': /^limit: must be sent once$/,
+  'the query after=9223372036854775808 is refused': /^after: must be an integer/,
+  'the query tag=%00 is refused': /^tag: must have no NUL/,
+  [`the query tag=${'a'.repeat(26)} is refused`]: /^tag: must have at most 256/,
+  'the query name=%zz is refused': /percent-encoded/,
+  'the query colour=green is refused': /^"colour": is not a parameter here, only limit, after, tag, name$/,
+}
+
+describeOnEngines('the rows of plantstore verify', async (engine) => {
+  const place = await engine.makePlace()
+  const server = await serveHere(place.store)
+  const client = await Client.connect(server)
+  const tokens = await makeTokens(place.store, server.token)
+  const shared = makeRows(tokens, ...makers)
+  /** Ids of rows whose requests were all refused. */
+  const refused: bigint[] = []
+
+  after(async () => {
+    await server[Symbol.asyncDispose]()
+    await place[Symbol.asyncDispose]()
+  })
+
+  assertNamed(shared, Object.keys(messages))
+
+  for (const row of shared.rows) {
+    test(row.title, async () => {
+      await using cleanup = new AsyncDisposableStack()
+      const open = async () => cleanup.use(await client.open())
+      let connection = await open()
+      const request = async (parts: RowRequest): Promise<HttpResponse> => {
+        const response = await connection.request(parts)
+        if (parts.headers?.['Origin'] !== undefined)
+          assert.equal(response.headers.get('access-control-allow-origin'), '*')
+        if (response.headers.get('connection') !== 'close') return response
+        connection.finish()
+        await connection.closed()
+        connection = await open()
+        return response
+      }
+      const responses = await checkRow({ request }, row, shared.credentials, messages)
+      if (responses.every(({ status }) => status >= 400)) refused.push(...row.ids)
+      if (row.title === 'replacing a plant answers like createPlant') {
+        assert.equal(responses[1]?.body, '{"name":"Nephrolepis","tag":"fern"}')
+        assert.equal(responses[4]?.body, '{"name":"Nephrolepis"}')
+      }
+      // To the byte, however the plant was written.
+      const replayed = responses.filter(({ headers }) => headers.has('idempotency-replayed'))
+      if (row.title.startsWith('random')) return
+      for (const { body } of replayed) assert.equal(body, responses[0]?.body)
+    })
+  }
+
+  test('leave what was acknowledged in the store, exactly, and no refused plant', async () => {
+    await server.stop()
+    await using opened = await openTestStore(place.store)
+    for (const { title, kept } of shared.rows) {
+      if (kept === undefined) continue
+      const { id, ...plant } = kept
+      assert.deepEqual(await readPlant(opened, id), plant, title)
+    }
+    assert.ok(refused.length > 100)
+    for (const id of refused) assert.equal(await opened.getPlant(id), undefined)
+  })
+})
+
+describe('this service', async () => {
+  const service = await startService({})
+  const { client } = service
+
+  after(() => service[Symbol.asyncDispose]())
+
+  for (const [literal, id] of [
+    ['-9223372036854775808', int64Min],
+    ['9223372036854775807.0', int64Max],
+    ['-0', 0n],
+  ] as const) {
+    test(`keeps the id ${literal}`, async () => {
+      const { status, headers } = await client.create(literal, 'n')
+      assert.deepEqual([status, headers.get('location')], [200, `/plants/${id}`])
+      const { body } = await client.request({ method: 'GET', target: `/plants/${id}` })
+      assert.equal(body, `{"id":${id},"name":"n"}`)
+    })
+  }
+
+  const anyone = { Authorization: undefined }
+  const refusals: readonly (readonly [title: string, request: RowRequest, error: ErrorCode, message: RegExp])[] = [
+    ['a short fraction', { body: plantJson('1.5', 'n') }, 'invalidPlant', /got 1\.5$/],
+    ['an id past every double', { body: plantJson('1e400', 'n') }, 'invalidPlant', /got a number too large for a dou/],
+    ['a word', { body: plantJson('"seven"', 'n') }, 'invalidPlant', /got "seven"$/],
+    ['a token in the query', { target: `/plants?access_token=${client.token}`, headers: anyone }, 'missingToken', /./],
+    ['a place of others', { target: '/swagger' }, 'unknownPath', /^there is nothing at \/swagger; see \/docs, \/open/],
+    ['a path that is a token', { target: `/plt_${'a'.repeat(49)}` }, 'unknownPath', /^there is nothing at \/plt_\.+$/],
+    [
+      'Host before the path',
+      { target: '/nowhere', lines: ['Host: b.example'] },
+      'repeatedHeader',
+      /^Host: must be sent once$/,
+    ],
+    ['the token before the length', { body: ' '.repeat(70_000), headers: anyone }, 'missingToken', /./],
+    [
+      'the media type before the length',
+      { body: ' '.repeat(70_000), headers: { 'Content-Type': 'text/plain' } },
+      'unsupportedMediaType',
+      /application\/json/,
+    ],
+    ['the length before the body', { body: 'x'.repeat(70_000) }, 'bodyTooLarge', /./],
+  ]
+  for (const [title, request, error, message] of refusals) {
+    test(`refuses ${title}`, async () => {
+      const response = await client.request(request)
+      const told = JSON.parse(response.body)
+      assert.equal(told.error, errorNumbers[error], response.body)
+      assert.match(told.message, message)
+      assert.equal(response.headers.get('connection') === 'close', (request.body?.length ?? 0) > 65_536)
+    })
+  }
+
+  const get = (headers: Record<string, string>, method = 'GET'): Promise<HttpResponse> =>
+    client.request({ method, target: '/plants/0', headers })
+
+  test('compares ETags in time by their length, and none of an empty list', async () => {
+    await client.create(0n, 'n')
+    const etag = (await get({})).headers.get('etag') ?? ''
+    // It ends as the mark of a weak one.
+    assert.equal((await get({ 'If-None-Match': `${etag.slice(0, -1)}W/"` })).status, 200)
+    const unchanged = await get({ 'If-None-Match': `, ,"x" ,\t,${etag}, ,` }, 'HEAD')
+    assert.deepEqual([unchanged.status, unchanged.headers.get('content-length')], [304, undefined])
+    for (const value of [`"a"${',      '.repeat(2_000)}x`, `${'"a" , '.repeat(2_000)}x`, `"a"${' '.repeat(12_000)}x`]) {
+      assert.match((await get({ 'If-None-Match': value })).body, /^\{"error":40004,"message":"If-None-Match: must be/)
+    }
+    for (const value of ['', ' , ,']) {
+      assert.equal((await get({ 'If-None-Match': value })).status, 200)
+      assert.equal((await get({ 'If-Match': value })).status, 412)
+    }
+  })
+
+  test('takes a body that nobody wants, whatever it says that it is', async () => {
+    await client.create(8100n, 'Ficus')
+    for (const status of [204, 404]) {
+      const headers = { 'Content-Type': 'no media type', 'Content-Length': '3' }
+      const request = { method: 'DELETE', target: '/plants/8100', headers, body: 'x"{' }
+      assert.equal((await client.request(request)).status, status)
+    }
+    await using waiting = await client.open()
+    for (const method of ['DELETE', 'GET']) {
+      const headers = { Expect: '100-continue', 'Content-Length': '3' }
+      waiting.send(encodeRequest(client.token, { method, target: '/plants/8100', headers }))
+      await waiting.untilReceived('HTTP/1.1 100 Continue\r\n\r\n')
+      waiting.send('abc')
+      assert.equal((await waiting.answerTo(method, '/plants/8100')).status, 404)
+    }
+  })
+})
