@@ -138,11 +138,7 @@ async function send(
   marker: string,
 ): Promise<readonly string[]> {
   using wire = new Wire(port, heads, patienceMs)
-  for (const step of steps) {
-    if (typeof step === 'string') wire.socket.write(runner.fill(step))
-    else if (Buffer.isBuffer(step)) wire.socket.write(step)
-    else if (step.kind === 'await') await wire.until(() => wire.answers.length >= step.answers)
-  }
+  for (const step of steps) await runner.take(step, wire)
   wire.socket.write(head(`GET ${marker} HTTP/1.1`, host))
   const isLast = (): boolean => wire.answers.at(-1)?.body.includes(marker) === true
   for (let tried = 0; tried < tries && !(await wire.until(isLast)) && !wire.hasEnded; tried += 1) await probe(port)
@@ -153,7 +149,7 @@ async function send(
 async function probe(port: number): Promise<void> {
   using wire = new Wire(port, [], probePatienceMs)
   wire.socket.write(head('GET /probe HTTP/1.1', host))
-  assert.ok(await wire.until(() => wire.answers.length > 0), 'a new client gets no answer')
+  assert.ok(await wire.untilAnswers(1), 'a new client gets no answer')
 }
 
 function requestOf(event: ServiceEvent): readonly string[] {
