@@ -7,7 +7,7 @@ import { describe, test } from 'node:test'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../../src/domain/clock.ts'
 import { LargeAnswers } from '../../src/http/large-answers.ts'
-import type { Reply } from '../../src/http/request.ts'
+import type { Reply, Request } from '../../src/http/request.ts'
 import type { Service } from '../../src/http/service.ts'
 import { Connection, type ConnectionOptions } from '../../src/http/wire/connection.ts'
 import { Connections } from '../../src/http/wire/connections.ts'
@@ -52,13 +52,17 @@ describe('a connection', () => {
     }) as unknown as Socket & { readonly timeout?: number }
     let nowMs = 0
     const replies: ((reply: Reply) => void)[] = []
-    const serve = () => new Promise<Reply>((resolve) => replies.push(resolve))
+    const targets: string[] = []
+    const serve = ({ target }: Request) => {
+      targets.push(target)
+      return new Promise<Reply>((resolve) => replies.push(resolve))
+    }
     const connection = new Connection(socket, { ...optionsOf(msMax, () => nowMs), service: serviceOf(serve) })
     const at = (ms: number): boolean => {
       nowMs = ms
       return connection.hasExpired(ms)
     }
-    return { connection, socket, replies, at }
+    return { connection, socket, replies, targets, at }
   }
 
   test('has a clock that begins anew with each state; a head and its body share one', async () => {
@@ -103,18 +107,20 @@ describe('a connection', () => {
     assert.ok(socket.destroyed)
   })
 
-  test('serves a request after the one before, also when its client has ended its side', async () => {
-    const { connection, socket, replies } = connect()
+  test('serves one request at a time, in order, also when its client has ended its side', async () => {
+    const { connection, socket, replies, targets } = connect()
+    const getOther = Buffer.from(get.toString().replace('1', '2'))
     socket.emit('data', get)
-    socket.emit('data', get)
-    socket.emit('end')
-    assert.equal(replies.length, 1)
-    replies[0]?.({ status: 204, fields: {} })
-    await setImmediate()
-    connection.takeNext()
-    assert.equal(replies.length, 2)
-    replies[1]?.({ status: 204, fields: {} })
-    await setImmediate()
+    socket.emit('data', Buffer.concat([get, get]))
+    for (const count of [1, 2, 3, 4]) {
+      assert.equal(targets.length, count)
+      replies[count - 1]?.({ status: 204, fields: {} })
+      await setImmediate()
+      if (count === 1) socket.emit('data', getOther)
+      else if (count === 2) socket.emit('end')
+      else connection.takeNext()
+    }
+    assert.deepEqual(targets, ['/plants/1', '/plants/1', '/plants/1', '/plants/2'])
     assert.equal(connection.state, 'ending')
   })
 })

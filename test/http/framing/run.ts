@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorNumbers } from '../../../src/domain/errors.ts'
+import type { Random } from '../../power-loss/random.ts'
 import { type FramingCase, head, host, type Outcome, type Step, token } from './case.ts'
 import { Wire, type WireAnswer } from './wire.ts'
 
@@ -32,6 +33,7 @@ export const ofOnePacket: readonly string[] = ['the same where no body is wanted
 type Cut = (bytes: Buffer) => readonly Buffer[]
 
 const whole: Cut = (bytes) => [bytes]
+const piecesMax = 6
 const firstId = 100_000_000
 const usualPatienceMs = 20_000
 
@@ -138,6 +140,14 @@ export class FramingRunner {
     await wire.until(() => wire.hasEnded)
     return wire.hasEnded ? undefined : 'the connection was not ended'
   }
+}
+
+/** Cuts bytes into a few packets. */
+export function cutUp(bytes: Buffer, random: Random): readonly Buffer[] {
+  if (bytes.length < 2) return [bytes]
+  const cuts = Array.from({ length: random.between(1, piecesMax) }, () => random.between(1, bytes.length - 1))
+  const ends = [...new Set(cuts), bytes.length].sort((one, other) => one - other)
+  return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end))
 }
 
 function judge(
