@@ -64,7 +64,7 @@ export function expectAnswer(bytes: Buffer): { readonly answer: Judgement['answe
   return { answer, ...(message !== undefined && { message }) }
 }
 
-function findDifference(bytes: Buffer, expected: Judgement, decode: Decoder): string | undefined {
+export function findDifference(bytes: Buffer, expected: Judgement, decode: Decoder): string | undefined {
   const { value, refusal } = attempt(bytes, decode)
   const answer = refusal === undefined ? 200 : refusal.code === 'invalidJson' ? 40001 : 40002
   if (answer !== expected.answer) return `${answer}, not ${expected.answer}, ${refusal?.message ?? ''}`
