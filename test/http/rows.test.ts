@@ -8,6 +8,7 @@ import { type ErrorCode, errorNumbers } from '../../src/domain/errors.ts'
 import { int64Max, int64Min } from '../../src/domain/plant.ts'
 import { plantJson } from '../../src/verify/plant.ts'
 import { bodyRows, sizeRows } from '../../src/verify/rows/bodies.ts'
+import { changeRows } from '../../src/verify/rows/changes.ts'
 import { corsRows } from '../../src/verify/rows/cors.ts'
 import { credentialRows } from '../../src/verify/rows/credentials.ts'
 import { mediaTypeRows, orderRows } from '../../src/verify/rows/fields.ts'
@@ -29,7 +30,7 @@ import { openTestStore, readPlant } from '../support/store.ts'
 
 const makers = [
   ...[specifiedRows, int64Rows, nameRows, tagRows, bodyRows, sizeRows, mediaTypeRows, orderRows, credentialRows],
-  ...[pathRows, keyRows, repeatRows, plantRows, listRows, summaryRows, randomRows, corsRows],
+  ...[corsRows, pathRows, keyRows, repeatRows, plantRows, listRows, summaryRows, changeRows, randomRows],
 ]
 
 const notInt64 = /^id: must be an integer from -9223372036854775808 to 9223372036854775807, got /

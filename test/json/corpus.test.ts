@@ -1,13 +1,15 @@
-// The corpus, through the decoder and the validator, through the reference, and through a running service.
+// The corpus, through the decoder and the validator, through the reference, and through a running service; and a little
+// of `npm run torture -- json`, without its server, which finds what is wrong with other decoders.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { decodeJson } from '../../src/json/decode.ts'
 import { limits } from '../../src/limits.ts'
+import { Random } from '../power-loss/random.ts'
 import { startService } from '../support/service.ts'
 import { type Case, corpus } from './corpus.ts'
-import { expectAnswer, findDifference } from './mutated.ts'
+import { expectAnswer, faultyDecoders, findDifference, findOut, judgeMutated } from './mutated.ts'
 import { judge } from './reference.ts'
 
 const decode = (text: string) => decodeJson(Buffer.from(text), limits.jsonDepthMax)
@@ -86,5 +88,19 @@ test('the service answers every case as the decoder does', async () => {
     assert.deepEqual(JSON.parse(body), tag === undefined ? { name } : { name, tag })
     // The next case may have its id.
     assert.equal((await connection.request({ method: 'DELETE', target })).status, 204)
+  }
+})
+
+describe('mutated bodies', () => {
+  test('5,000 of them are judged as JSON.parse does, but for what is meant to differ', () => {
+    const { answers, different, shown } = judgeMutated(5_000, new Random(1))
+    assert.equal(different, 0, shown.join('\n'))
+    for (const count of Object.values(answers)) assert.ok(count > 250, JSON.stringify(answers))
+  })
+
+  for (const [fault, decode] of Object.entries(faultyDecoders)) {
+    test(`they find out a decoder that ${fault}`, () => {
+      assert.ok(findOut(decode, new Random(1)))
+    })
   }
 })

@@ -52,6 +52,26 @@ export function findOut(decode: Decoder, random: Random): boolean {
   return false
 }
 
+/** Decoders with one fault each, by what each does wrong: the controls. */
+export const faultyDecoders: Readonly<Record<string, Decoder>> = {
+  'lets control characters pass': (bytes, depthMax) =>
+    decodeJson(bytes.map((byte) => (byte < 0x20 ? 0x20 : byte)) as Buffer, depthMax),
+  'rounds ids to doubles': (bytes, depthMax) => {
+    const value = decodeJson(bytes, depthMax)
+    const { id } = (value ?? {}) as { readonly id?: JsonValue }
+    return typeof id === 'bigint' ? { ...(value as object), id: BigInt(Number(id)) } : value
+  },
+  'mends what is not UTF-8': (bytes, depthMax) => decodeJson(Buffer.from(bytes.toString('utf8')), depthMax),
+  'names the wrong byte': (bytes, depthMax) => {
+    try {
+      return decodeJson(bytes, depthMax)
+    } catch (error) {
+      const message = (error as Error).message.replace(/at byte (\d+)/, (_all, at) => `at byte ${Number(at) + 1}`)
+      throw new AppError('invalidJson', message)
+    }
+  },
+}
+
 function noTally(): Tally {
   return { answers: { 200: 0, 40001: 0, 40002: 0 }, positions: 0, different: 0, shown: [] }
 }

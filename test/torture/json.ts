@@ -1,9 +1,8 @@
 // A million bodies that are nearly plants: judged by the decoder and the validator, and some of them by a server, each
 // held to what JSON.parse and the rules of the reference make of it.
 
-import { faultyDecoders } from '../json/faulty-decoders.ts'
 import { mutateBody } from '../json/mutate.ts'
-import { expectAnswer, findOut, judgeMutated, type Tally } from '../json/mutated.ts'
+import { expectAnswer, faultyDecoders, findOut, judgeMutated, type Tally } from '../json/mutated.ts'
 import { Random } from '../power-loss/random.ts'
 import { Client } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
