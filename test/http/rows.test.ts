@@ -78,6 +78,7 @@ const messages: Messages = {
     ...[...many(2), ...many(8, changed), undefined, changed, changed, /^If-Match: must be/],
     ...[undefined, ...many(18, /^If-Match: must be/), ...many(3), changed, undefined, unknown, unknown],
   ],
+  'a position that the server never gave is refused': /request after=now, list the plants/,
   'the id in words in a path': notInt64,
   'the id of 5,000 digits in a path': notInt64,
   'the query limit=0 is refused': /^limit: must be an integer from 1 to 1000, got 0$/,
