@@ -22,7 +22,7 @@ if (isTooOld && ownNode !== undefined) {
   const compiled = new URL(isCheckout ? '../node_modules/.cache/compiled' : '../dist/compiled', import.meta.url)
   process.env.NODE_COMPILE_CACHE ??= fileURLToPath(compiled)
   module.enableCompileCache()
-  await import(isCheckout ? source.href : new URL('../dist/main.js', import.meta.url).href)
+  await import(isCheckout ? source.href : new URL('../dist/src/main.js', import.meta.url).href)
 }
 
 /** Runs the program with another Node.js. Passes on input, output, signals and exit status. */

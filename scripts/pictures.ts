@@ -19,7 +19,6 @@ try {
   await home.page.getByLabel('Access token').fill(server.token)
   await home.page.getByRole('button', { name: 'Sign in' }).click()
   await home.page.getByRole('button', { name: 'New plant' }).click()
-  await home.page.locator('#id').fill('61')
   await home.page.locator('#name').fill('Rosa canina')
   await home.page.locator('#tag').fill('rose')
   await home.page.getByRole('button', { name: 'Create' }).click()

@@ -1,4 +1,5 @@
-// Asks for this tab's token, stores it once the server accepts it, and forgets it. Shows whose it is and what it may.
+// Asks for a token, stores it once the server accepts it, shares it with other tabs and forgets it. Shows whose it is,
+// and what it may.
 
 import { readView } from './address.js'
 import { base, connect, token, wordsOf } from './api.js'
@@ -32,13 +33,29 @@ interface AccessOptions {
 
 const form = find('#token-form', HTMLFormElement)
 const secret = find('#secret', HTMLInputElement)
+const stay = find('#stay', HTMLInputElement)
+/** The tabs of this page: one that is open has the token. */
+const tabs = new BroadcastChannel(`plantstore ${base.pathname}`)
 
 export function createAccess({ onEnter, onForget }: AccessOptions): Access {
   onSubmit(form, enter)
   find('#forget').addEventListener('click', () => {
     token.forget()
+    tabs.postMessage('forget')
     // Loads the page anew: nothing of what was shown or typed stays.
     location.assign(base.href)
+  })
+
+  tabs.addEventListener('message', ({ data }) => {
+    if (data === 'forget') {
+      token.forget()
+      location.assign(base.href)
+    } else if (data === 'ask') {
+      if (token.get() !== '') tabs.postMessage({ token: token.get() })
+    } else if (token.get() === '' && secret.value === '') {
+      secret.value = data.token
+      form.requestSubmit()
+    }
   })
 
   async function enter(): Promise<void> {
@@ -53,7 +70,7 @@ export function createAccess({ onEnter, onForget }: AccessOptions): Access {
     } catch (refusal) {
       return refuse(wordsOf(refusal))
     }
-    token.keep(typed)
+    token.keep(typed, stay.checked)
     secret.value = ''
     show(true)
     await onEnter(showCaller(home.caller))
@@ -98,6 +115,7 @@ export function createAccess({ onEnter, onForget }: AccessOptions): Access {
     takeToken,
     ask: () => {
       show(false)
+      tabs.postMessage('ask')
       const { plant } = readView()
       if (plant !== undefined) find('#token-title').textContent = `Sign in to see plant ${plant}`
       secret.focus()
@@ -116,7 +134,13 @@ function showCaller(caller: Home['caller']): May {
   const scopes = caller?.scopes ?? []
   const may = { read: scopes.includes('plants:read'), write: scopes.includes('plants:write') }
   find('#caller').replaceChildren(shown(caller?.name ?? 'token'))
-  find('#may').textContent = may.read ? (may.write ? 'reads and writes' : 'reads only') : may.write ? 'writes only' : ''
+  find('#may').textContent = may.read
+    ? may.write
+      ? 'can read and write'
+      : 'can only read'
+    : may.write
+      ? 'can only create'
+      : 'can do nothing here'
   document.body.classList.toggle('no-reads', !may.read)
   document.body.classList.toggle('no-writes', !may.write)
   const limits = find('#limits')

@@ -44,6 +44,11 @@ export function readView(): View {
   }
 }
 
+/** The id that a search names, if it is a number. */
+export function idIn({ name }: View): bigint | undefined {
+  return integer.test(name.trim()) ? BigInt(name) : undefined
+}
+
 /** The pages before this one, if the history knows them. */
 export function placesBefore(): readonly Place[] {
   return (history.state as Kept | null)?.before ?? []
@@ -55,6 +60,7 @@ export function writeView(view: View, before: readonly Place[], isStep: boolean)
   const kept: Kept = { before }
   if (isStep && url !== hrefOf(readView())) history.pushState(kept, '', url)
   else history.replaceState(kept, '', url)
+  if (view.plant === undefined) titlePage()
 }
 
 /** The address of a view, relative to the page. */
@@ -69,4 +75,10 @@ export function hrefOf({ name, tag, size, after, from, plant }: View): string {
   }
   if (plant !== undefined) query.set('plant', plant)
   return query.size === 0 ? `.${location.hash}` : `?${query}`
+}
+
+/** Names the page after the open plant, or what is searched. */
+export function titlePage(plant?: string): void {
+  const { name, tag } = readView()
+  document.title = [plant, ...(plant === undefined ? [name, tag] : []), 'Plant Store'].filter(Boolean).join(' - ')
 }

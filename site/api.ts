@@ -1,14 +1,21 @@
-// The server that served the page, and this tab's token.
+// The server that served the page, and the token.
 
 import { type ListQuery, type PlantPage, PlantStoreClient, PlantStoreError } from './client.js'
 import { record, recordAside } from './log.js'
 
 const tokenKey = 'plantstore-token'
+const places = [sessionStorage, localStorage]
 
 export const token = {
-  get: (): string => sessionStorage.getItem(tokenKey) ?? '',
-  keep: (secret: string): void => sessionStorage.setItem(tokenKey, secret),
-  forget: (): void => sessionStorage.removeItem(tokenKey),
+  get: (): string => places.map((place) => place.getItem(tokenKey)).find((secret) => secret !== null) ?? '',
+  /** @param stays beyond this tab, on this device. */
+  keep: (secret: string, stays: boolean): void => {
+    token.forget()
+    places[stays ? 1 : 0]?.setItem(tokenKey, secret)
+  },
+  forget: (): void => {
+    for (const place of places) place.removeItem(tokenKey)
+  },
 }
 
 /** Where the page is, with a final slash, behind any path of a proxy. */
@@ -28,6 +35,10 @@ export function connectAside(): PlantStoreClient {
 export async function readPage(query: ListQuery, client: PlantStoreClient): Promise<PlantPage> {
   const { done, value } = await client.listPlants(query).pages().next()
   return done === true ? { plants: [], next: undefined } : value
+}
+
+export function isRefusal(cause: unknown): cause is PlantStoreError {
+  return cause instanceof PlantStoreError
 }
 
 /** The HTTP status of a failed call; undefined without an answer. */

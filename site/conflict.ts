@@ -2,7 +2,7 @@
 
 import { make } from './make.js'
 import { boxed, marked, shownOrNone } from './plant-text.js'
-import { isUsual, textOf, withoutId } from './properties.js'
+import { isUsual, shownText, withoutId } from './properties.js'
 
 /**
  * The nodes that show two versions of a plant: its name and tag, and what differs, which is marked.
@@ -20,7 +20,7 @@ export function sideBySide(titles: readonly [string, string], one: object, other
     return make('tr', '', make('th', '', title), ...cells)
   }
   const rows = withoutId.flatMap((property) => {
-    const [text, otherText] = [textOf(property, one), textOf(property, other)]
+    const [text, otherText] = [shownText(property, one), shownText(property, other)]
     return isUsual(property) || text !== otherText ? [row(property.title, [text, otherText])] : []
   })
   const table = make('table', '', head, ...rows)

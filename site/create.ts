@@ -1,10 +1,11 @@
 // The form that creates a plant.
 
-import { connect, connectAside, readPage, statusOf } from './api.js'
-import { type Change, type PlantPage, PlantStoreError } from './client.js'
+import { connect, statusOf } from './api.js'
+import type { Change } from './client.js'
 import { makeFields, plantIn } from './fields.js'
 import { fieldOf, find } from './find.js'
 import { clearRefusal, isFilledIn, onSubmit, showRefusal, tell } from './form.js'
+import { findFreeId, idMax } from './free-id.js'
 import { displayed } from './properties.js'
 
 interface CreateOptions {
@@ -18,20 +19,23 @@ interface CreateOptions {
 }
 
 export interface CreateForm {
-  /** Opens the form, or closes it if it has the focus. */
+  /** Opens the form, or closes it if it is open. */
   toggle(): void
   open(): void
+  close(): void
+  focus(): void
   /** Keeps the form open, with a welcome, while the store is empty. */
   welcome(isEmpty: boolean): void
   /** Offers another id if the one that it offers may have been taken; without changes, anything may have happened. */
   noteChanges(changes: readonly Change[]): void
 }
 
-const idMax = 2n ** 63n - 1n
-
 const form = find('#create', HTMLFormElement)
 makeFields(form, displayed)
 const idField = find('#id', HTMLInputElement)
+const ownId = find('#own-id', HTMLDetailsElement)
+// Nobody has to invent an id, so it is out of the way.
+ownId.append(idField.closest('.field') ?? idField)
 const error = find('#create-error')
 const section = find('#creating')
 const toggler = find('#new', HTMLButtonElement)
@@ -49,6 +53,9 @@ export function createForm({ mayRead, onStart, onCreated, onRefusal }: CreateOpt
   section.addEventListener('keydown', ({ key }) => {
     if (key === 'Escape' && find('#welcome').hidden) close()
   })
+  idField.addEventListener('input', () => {
+    find('#next-id').textContent = idField.value
+  })
 
   function close(): void {
     show(false)
@@ -59,6 +66,9 @@ export function createForm({ mayRead, onStart, onCreated, onRefusal }: CreateOpt
     const isWarned = fieldOf(form, 'name').ariaInvalid === 'true'
     clearRefusal(form, error)
     onStart()
+    if (idField.value.trim() === '') await suggest()
+    // Where nothing tells which ids are free, a person has to choose one.
+    if (idField.value.trim() === '') ownId.open = true
     if (!isFilledIn(form)) return
     const id = idField.value.trim()
     const plant = { ...plantIn(form, displayed), id }
@@ -75,6 +85,8 @@ export function createForm({ mayRead, onStart, onCreated, onRefusal }: CreateOpt
     } catch (refusal) {
       if (statusOf(refusal) === 401) return onRefusal(refusal)
       showRefusal(form, refusal, error)
+      if (idField.ariaInvalid === 'true') ownId.open = true
+      form.querySelector<HTMLElement>('[aria-invalid]')?.focus()
       if (statusOf(refusal) === 409 && id === suggested && mayRead()) await offerAnother(id)
     } finally {
       isSending = false
@@ -120,23 +132,27 @@ export function createForm({ mayRead, onStart, onCreated, onRefusal }: CreateOpt
   }
 
   function focusFirst(): void {
-    const first = idField.value === '' ? idField : fieldOf(form, 'name')
-    first.focus()
+    fieldOf(form, 'name').focus()
   }
 
   return {
     toggle,
     open: () => {
       show(true)
+      // Without reading, nothing tells which ids are free.
+      ownId.open = !mayRead()
       focusFirst()
     },
+    close: () => show(!find('#welcome').hidden),
+    focus: focusFirst,
     welcome: (isEmpty) => {
+      const wasEmpty = !find('#welcome').hidden
       find('#welcome').hidden = !isEmpty
       closer.hidden = isEmpty
+      if (isEmpty === wasEmpty) return
       find('#create-title').textContent = isEmpty ? 'Create your first plant' : 'New plant'
-      if (!isEmpty) return
-      if (idField.value === '') offer(1n)
-      show(true)
+      if (isEmpty && idField.value === '') offer(1n)
+      if (isEmpty) show(true)
     },
     noteChanges: (changes) => {
       const isTaken = changes.some(({ plant }) => String(plant.id) === suggested)
@@ -149,30 +165,6 @@ export function createForm({ mayRead, onStart, onCreated, onRefusal }: CreateOpt
 function offer(id: bigint): void {
   suggested = id > idMax ? '' : String(id)
   idField.value = suggested
+  find('#next-id').textContent = suggested
   if (document.activeElement === idField) idField.select()
-}
-
-const pageOfIds = 1_000
-const pagesMax = 5
-
-/** The first free id above another one, or else above the number of plants. Undefined if the server does not tell. */
-async function findFreeId(above?: bigint): Promise<bigint | undefined> {
-  try {
-    const client = connectAside()
-    const start = above ?? BigInt((await client.getSummary()).plants)
-    let free = start + 1n
-    let after: string | undefined = String(start)
-    for (let pages = 0; pages < pagesMax && after !== undefined; pages += 1) {
-      const page: PlantPage = await readPage({ after, limit: pageOfIds }, client)
-      for (const { id } of page.plants) if (id === free) free += 1n
-      // The page has ids above the free one, or is the last.
-      if (free <= (page.plants.at(-1)?.id ?? start) || page.next === undefined)
-        return free > idMax && above !== undefined ? findFreeId() : free
-      after = page.next
-    }
-    return undefined
-  } catch (refusal) {
-    if (refusal instanceof PlantStoreError) return undefined
-    throw refusal
-  }
 }

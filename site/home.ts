@@ -1,29 +1,36 @@
-// The home page: connects the token, the forms, the tags, the table, its dialogs and the log.
+// The home page: connects the token, the forms, the tags, the table, the plant, the log and the keys.
 
 import { type Access, createAccess, type May } from './access.js'
 import { placesBefore, readView, writeView } from './address.js'
-import { connectAside, token, wordsOf } from './api.js'
-import { type Change, PlantStoreError } from './client.js'
+import { connectAside, isRefusal, token, wordsOf } from './api.js'
+import type { Change } from './client.js'
 import { createForm } from './create.js'
-import { createDialogs, type DialogName } from './dialogs.js'
+import { createEditDialog } from './edit.js'
+import { addExamples } from './examples.js'
+import { exportPlants } from './export.js'
 import { find } from './find.js'
 import { say, toSentence, whileBusy } from './form.js'
+import { drawIcons } from './icons.js'
 import { createLive } from './live.js'
 import { clearLog } from './log.js'
 import { createLogView } from './log-view.js'
 import { make } from './make.js'
+import { createMany } from './many.js'
 import { closeMenu, createMenus } from './menus.js'
 import { createPlantView } from './plant.js'
+import { createRemoval } from './remove.js'
 import { createTable } from './table.js'
 import { createTags } from './tags.js'
 
-const createdId = find('#id', HTMLInputElement)
 const unreachable = 'The server cannot be reached; try again.'
 let may: May = { read: false, write: false }
+/** Settles once the server has said what the token may. */
+let knowing = Promise.resolve(may)
 
 const inTable = (refusal: unknown): void => explain(refusal, '#table-error')
 const inForm = (refusal: unknown): void => explain(refusal, '#create-error')
 
+drawIcons()
 const access: Access = createAccess({
   onEnter: enter,
   onForget: () => {
@@ -33,16 +40,27 @@ const access: Access = createAccess({
   },
 })
 const tags = createTags((tag) => void table.filterByTag(tag))
+const editing = createEditDialog({ onStart: hush, onDone: changed, onRefusal: inTable })
+const removal = createRemoval({
+  onStart: hush,
+  onDeleted: (id, sentence) => changed(id, sentence, true),
+  onRestored: changed,
+  onRefusal: inTable,
+})
 const table = createTable({
-  onEdit: (plant, button) => dialogs.edit(plant, button),
-  onRemove: (plant, button) => dialogs.remove(plant, button),
+  onEdit: editing.open,
+  onRemove: removal.remove,
   onOpen: (id) => openPlant(id, true),
   onLoad: hush,
   onView: (view) => tags.choose(view.tag),
   onRefusal: inTable,
 })
-const dialogs = createDialogs({ onStart: hush, onDone: changed, onRefusal: inTable })
-const plantView = createPlantView({ onClose: () => openPlant(undefined, true), onRefusal: inTable, dialogs })
+const plantView = createPlantView({
+  onClose: () => openPlant(undefined, true),
+  onRefusal: inTable,
+  onEdit: editing.open,
+  onRemove: removal.remove,
+})
 const live = createLive({ onChanges: showChanges, onBack: recover, onRefusal: inTable })
 const creation = createForm({ mayRead: () => may.read, onStart: hush, onCreated: created, onRefusal: inForm })
 createLogView()
@@ -53,52 +71,25 @@ const news = find('.news')
 const place = document.documentElement.style
 new ResizeObserver(() => place.setProperty('--news', `${news.offsetHeight}px`)).observe(news)
 
-/** Lets a button use a script that is loaded on first use, because most visits do without. */
-function onPress<Script>(
-  selector: string,
-  load: () => Promise<Script>,
-  use: (script: Script, button: HTMLButtonElement) => unknown,
-): void {
-  const button = find(selector, HTMLButtonElement)
-  const tell = (): void => say(find('#table-error'), unreachable)
+const openMany = createMany({ onAdded: refreshAll, onRefusal: inTable })
+for (const opener of ['#add-many', '#welcome-many']) find(opener).addEventListener('click', openMany)
+
+const addition = find('#examples', HTMLButtonElement)
+addition.addEventListener('click', () =>
+  whileBusy(addition, () => addExamples({ onStart: hush, onDone: added, onRefusal: inForm })),
+)
+
+for (const form of ['csv', 'ndjson'] as const) {
+  const button = find(`#export-${form}`, HTMLButtonElement)
   button.addEventListener('click', async () => {
-    const script = await whileBusy(button, () => load().catch(tell))
-    if (script !== undefined) await use(script, button)
+    await whileBusy(button, () => exportPlants(form, { query: table.query(), onStart: hush, onRefusal: inTable }))
+    closeMenu()
   })
 }
 
-let openMany: (() => void) | undefined
-function prepareMany({ createMany }: typeof import('./many.js')): () => void {
-  openMany ??= createMany({ onAdded: refreshAll, onRefusal: inTable })
-  return openMany
-}
-onPress(
-  '#add-many',
-  () => import('./many.js'),
-  (script) => prepareMany(script)(),
-)
-addEventListener('dragenter', () => void import('./many.js').then(prepareMany, () => {}), { once: true })
-
-onPress(
-  '#examples',
-  () => import('./examples.js'),
-  ({ addExamples }, button) =>
-    whileBusy(button, () => addExamples({ onStart: hush, onDone: added, onRefusal: inForm })),
-)
-
-for (const form of ['csv', 'ndjson'] as const)
-  onPress(
-    `#export-${form}`,
-    () => import('./export.js'),
-    async ({ exportPlants }, button) => {
-      await whileBusy(button, () => exportPlants(form, { query: table.query(), onStart: hush, onRefusal: inTable }))
-      closeMenu()
-    },
-  )
-
 /** Explains a refusal that concerns no field. Without a valid token, shows the token form again. */
 function explain(refusal: unknown, place: string): void {
-  if (!(refusal instanceof PlantStoreError)) throw refusal
+  if (!isRefusal(refusal)) throw refusal
   if (refusal.status === 401) access.forget(wordsOf(refusal))
   else say(find(place), toSentence(wordsOf(refusal)))
 }
@@ -106,6 +97,7 @@ function explain(refusal: unknown, place: string): void {
 /** Clears the messages of earlier actions, which may no longer apply. */
 function hush(): void {
   for (const place of ['#created', '#create-error', '#table-error', '#changed']) say(find(place), '')
+  removal.forget()
 }
 
 /** @param isStep whether "back" returns to what was shown before. */
@@ -140,25 +132,25 @@ async function refreshAll(): Promise<void> {
 
 async function added(sentence: string): Promise<void> {
   await Promise.all([table.open(), loadSummary()])
-  say(find('#created'), sentence)
-  createdId.value = ''
+  say(find('#changed'), sentence)
+  creation.close()
   find('#plants-title').focus()
 }
 
-async function changed(id: bigint, action: DialogName, sentence: string): Promise<void> {
-  await Promise.all([table.reloadAround(id, action), loadSummary()])
-  const isEmpty = find('#plants').hidden
-  if (action === 'edit') tellOf(String(id), '#changed', sentence)
-  else say(find(isEmpty ? '#created' : '#changed'), sentence)
-  if (isEmpty) createdId.focus()
+async function changed(id: bigint, sentence: string, isGone = false): Promise<void> {
+  await Promise.all([table.reloadAround(id), loadSummary()])
+  if (isGone) say(find('#changed'), sentence)
+  else tellOf(String(id), '#changed', sentence)
+  if (find('#plants').hidden) creation.focus()
 }
 
 async function loadSummary(): Promise<void> {
   try {
-    const summary = await connectAside().getSummary()
+    const [summary, { write }] = await Promise.all([connectAside().getSummary(), knowing])
     const isEmpty = summary.plants === 0
     find('#plants').hidden = isEmpty
-    creation.welcome(isEmpty && may.write)
+    creation.welcome(isEmpty && write)
+    document.body.classList.toggle('empty', isEmpty && write)
     tags.show(summary)
     table.showTotals(summary)
   } catch (refusal) {
@@ -171,7 +163,7 @@ async function loadSummary(): Promise<void> {
 
 async function showChanges(changes: readonly Change[]): Promise<void> {
   const ids = changes.map(({ plant }) => plant.id)
-  dialogs.noteChanges(ids)
+  editing.noteChanges(ids)
   plantView.noteChanges(ids)
   creation.noteChanges(changes)
   await Promise.all([table.refresh(changes), loadSummary()])
@@ -183,21 +175,31 @@ async function recover(): Promise<void> {
   await showChanges([])
 }
 
-async function open(mayDo: May): Promise<void> {
-  may = mayDo
-  if (!may.read) return creation.open()
-  await Promise.all([table.open(), loadSummary()])
-  await plantView.show(readView().plant)
-  live.start()
+/** Shows the plants as soon as they are there, be it before the server has said what the token may. */
+async function open(asked: Promise<May>): Promise<void> {
+  knowing = asked
+  const reading = Promise.all([table.open(), loadSummary()])
+  may = await asked
+  if (may.read) {
+    await reading
+    await plantView.show(readView().plant)
+    live.start()
+    return
+  }
+  await reading
+  hush()
+  creation.open()
 }
 
 async function enter(mayDo: May): Promise<void> {
-  await open(mayDo)
+  may = mayDo
+  if (may.read) await open(Promise.resolve(may))
+  else creation.open()
   // A person may have begun to type while the plants were loaded.
   const { activeElement } = document
   if (activeElement !== document.body && activeElement?.checkVisibility()) return
-  const first = find('#creating').hidden ? find('#plants-title') : createdId
-  first.focus()
+  if (find('#creating').hidden) find('#plants-title').focus()
+  else creation.focus()
 }
 
 addEventListener('popstate', () => {
@@ -209,21 +211,32 @@ addEventListener('popstate', () => {
 addEventListener('keydown', (event) => {
   const { target, key, ctrlKey, metaKey, altKey } = event
   const isTyping = target instanceof HTMLElement && target.matches('input, textarea, select')
-  if (isTyping || ctrlKey || metaKey || altKey || document.querySelector('dialog[open]') !== null) return
-  if (key === '/' && may.read) find('#prefix').focus()
+  if (isTyping || altKey || document.querySelector('dialog[open]') !== null) return
+  const isUndo = key === 'z' && (ctrlKey || metaKey)
+  if (isUndo) void removal.undo()
+  else if (ctrlKey || metaKey) return
+  else if (key === '/' && may.read) find('#prefix').focus()
   else if (key === 'n' && may.write) creation.toggle()
+  else if (key === '?') showKeys()
+  else if (key === 'ArrowDown' && target === document.body) table.focus()
   else return
   event.preventDefault()
 })
+
+function showKeys(): void {
+  closeMenu()
+  find('#keys', HTMLDialogElement).showModal()
+}
+find('#help').addEventListener('click', showKeys)
 
 if (access.takeToken()) {
   // It signs in by itself.
 } else if (token.get() === '') access.ask()
 else {
   try {
-    await open(await access.open())
+    await open(access.open())
   } catch (refusal) {
-    if (!(refusal instanceof PlantStoreError)) throw refusal
+    if (!isRefusal(refusal)) throw refusal
     access.forget(wordsOf(refusal))
   }
 }

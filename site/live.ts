@@ -18,7 +18,7 @@ export interface Live {
   stop(): void
 }
 
-const words = { off: '', live: 'Live', resuming: 'Reconnecting', away: 'Away' } as const
+const words = { off: '', live: 'Live', resuming: 'Reconnecting', away: 'Server unreachable' } as const
 /** Failures in a row after which the server counts as away. */
 const failuresOfAbsence = 3
 /** Pause after changes were shown. */
@@ -32,27 +32,12 @@ export function createLive({ onChanges, onBack, onRefusal }: LiveOptions): Live 
   let isShowing = false
   /** Undefined while requests succeed. */
   let awaySince: Date | undefined
-  let countdown: number | undefined
 
-  /** @param retryMs until the next try. */
-  function tell(state: keyof typeof words, retryMs?: number): void {
-    clearTimeout(countdown)
+  function tell(state: keyof typeof words): void {
+    const time = state === 'away' ? awaySince?.toLocaleTimeString('en', { hour12: false }) : undefined
     const place = find('#live')
     place.dataset['state'] = state
-    const isAway = state === 'away'
-    const time = isAway ? awaySince?.toLocaleTimeString('en', { hour12: false }) : undefined
-    place.textContent = words[state]
-    place.title = time === undefined ? '' : `The server has been away since ${time}.`
-    place.dataset['since'] = time === undefined ? '' : ` since ${time.slice(0, -3)}`
-    place.dataset['next'] = ''
-    if (isAway && retryMs !== undefined) countDown(performance.now() + retryMs)
-  }
-
-  /** Screen readers are not told each second. */
-  function countDown(untilMs: number): void {
-    const left = Math.ceil((untilMs - performance.now()) / 1_000)
-    find('#live').dataset['next'] = left > 0 ? `, trying in ${left} s` : ', trying'
-    if (left > 0) countdown = setTimeout(() => countDown(untilMs), 500)
+    place.textContent = words[state] + (time === undefined ? '' : ` since ${time.slice(0, -3)}. Retrying`)
   }
 
   function start(): void {
@@ -75,10 +60,10 @@ export function createLive({ onChanges, onBack, onRefusal }: LiveOptions): Live 
       if (awaySince !== undefined) void onBack()
       awaySince = undefined
     }
-    const onFailure = (_failure: Error, retryMs: number): void => {
+    const onFailure = (): void => {
       failures += 1
       awaySince ??= new Date()
-      if (!signal.aborted) tell(failures < failuresOfAbsence ? 'resuming' : 'away', retryMs)
+      if (!signal.aborted) tell(failures < failuresOfAbsence ? 'resuming' : 'away')
     }
     try {
       if (after === undefined) {

@@ -17,7 +17,7 @@ const meanings: Readonly<Record<string, string>> = {
   location: 'Where the new plant is.',
   etag: 'Names this state of the plant. Send it as If-Match to change the plant only if nobody else has.',
   link: 'Where the next page is.',
-  'idempotency-replayed': 'The answer of an earlier try: nothing was created twice.',
+  'idempotency-replayed': 'The response of an earlier try: nothing was created twice.',
   'retry-after': 'Seconds to wait before the next try.',
   'www-authenticate': 'Which token the request needs.',
   'x-request-id': "The name of this request in the server's log.",
@@ -31,6 +31,8 @@ const panel = find('#log-panel')
 const list = find('#log-list')
 const detail = find('#log-detail')
 const aside = find('#log-aside', HTMLInputElement)
+const developer = find('#developer', HTMLInputElement)
+const developerKey = 'plantstore-requests'
 const items = new WeakMap<Exchange, HTMLLIElement>()
 let open: Exchange | undefined
 let openedState = ''
@@ -43,6 +45,13 @@ export function createLogView(): void {
     draw()
   })
   aside.addEventListener('change', draw)
+  // On a phone there is no room for them, unless a person wants it.
+  const wanted = localStorage.getItem(developerKey)
+  developer.checked = wanted === null ? matchMedia('(min-width: 43rem)').matches : wanted === 'true'
+  developer.addEventListener('change', () => {
+    localStorage.setItem(developerKey, String(developer.checked))
+    draw()
+  })
   panel.addEventListener('keydown', ({ key }) => {
     if (key !== 'Escape') return
     toggle.click()
@@ -61,7 +70,7 @@ function draw(): void {
   // Once there is an answer again, that there was none is history.
   const answered = logged.findIndex(({ status }) => status !== undefined)
   const newest = logged.find(({ isAside, failure }, at) => !isAside && (failure === undefined || at <= answered))
-  log.hidden = newest === undefined
+  log.hidden = newest === undefined || !developer.checked
   find('#log-last').replaceChildren(...(newest === undefined ? [] : lineOf(newest)))
   if (panel.hidden) return
   const wanted = logged.filter(({ isAside }) => aside.checked || !isAside).map(itemOf)
@@ -120,7 +129,7 @@ function showDetail(exchange: Exchange): void {
   detail.replaceChildren(
     make('h3', '', ...lineOf(exchange)),
     ...answerOf(answer, status),
-    ...fieldsOf('Answer', answerFields),
+    ...fieldsOf('Response', answerFields),
     ...(body === undefined ? [] : [make('h4', '', 'Request: body'), make('pre', '', ...jsonNodes(body))]),
     ...fieldsOf('Request', fields),
     make('h4', '', 'Send it yourself'),
@@ -132,16 +141,16 @@ function showDetail(exchange: Exchange): void {
 function answerOf(answer: string | undefined, status: number | undefined): Node[] {
   if (answer === undefined) {
     return [
-      make('p', 'hint', status === undefined ? 'There is no answer yet.' : 'A stream: its events follow each other.'),
+      make('p', 'hint', status === undefined ? 'There is no response yet.' : 'A stream: its events follow each other.'),
     ]
   }
-  if (answer === '') return [make('p', 'hint', 'The answer has no body.')]
+  if (answer === '') return [make('p', 'hint', 'The response has no body.')]
   const isLong = answer.length > answerCharactersMax
   const pre = scrollable(
-    'Body of the answer',
+    'Body of the response',
     ...(isLong ? [escaped(answer.slice(0, answerCharactersMax))] : jsonNodes(answer)),
   )
-  const title = make('h4', '', 'Answer: body')
+  const title = make('h4', '', 'Response: body')
   if (!isLong) return [title, pre]
   return [title, pre, make('p', 'hint', `The first ${answerCharactersMax} of ${answer.length} characters.`)]
 }

@@ -15,7 +15,7 @@ export interface Exchange {
   readonly isAside: boolean
   ms?: number
   status?: number
-  /** Such as `OK`. */
+  /** Such as `OK`; HTTP/2 has none. */
   phrase?: string
   answerFields?: readonly HeaderField[]
   /** Undefined for a stream, and until the body is there. */
@@ -26,24 +26,6 @@ export interface Exchange {
 
 /** Of each kind: asked for by a person, and aside. */
 const exchangesMax = 50
-/** HTTP/2 has no phrases. */
-const phrases: Readonly<Record<number, string>> = {
-  200: 'OK',
-  204: 'No Content',
-  304: 'Not Modified',
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  409: 'Conflict',
-  412: 'Precondition Failed',
-  422: 'Unprocessable Content',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  502: 'Bad Gateway',
-  503: 'Service Unavailable',
-}
-
 const exchanges: Exchange[] = []
 let onChange = (): void => {}
 
@@ -87,13 +69,13 @@ async function send(input: RequestInfo | URL, init: RequestInit = {}, isAside: b
   try {
     const response = await fetch(input, init)
     exchange.status = response.status
-    exchange.phrase = response.statusText || (phrases[response.status] ?? '')
+    exchange.phrase = response.statusText
     exchange.answerFields = [...response.headers]
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
     if (!isStream) void keepAnswer(exchange, response.clone())
     return response
   } catch (cause) {
-    exchange.failure = init.signal?.aborted === true ? 'cancelled' : 'no answer'
+    exchange.failure = init.signal?.aborted === true ? 'cancelled' : 'no response'
     throw cause
   } finally {
     exchange.ms = performance.now() - startedMs
@@ -105,7 +87,7 @@ async function keepAnswer(exchange: Exchange, response: Response): Promise<void>
   try {
     exchange.answer = await response.text()
   } catch {
-    exchange.failure = 'the answer broke off'
+    exchange.failure = 'the response broke off'
   }
   onChange()
 }

@@ -1,18 +1,20 @@
 // The dialog that adds many plants: rows from a spreadsheet or a file. Ids make it safe to repeat: a plant that is
 // there already, with the same properties, counts as done.
 
-import { connect, statusOf, wordsOf } from './api.js'
-import { PlantStoreError } from './client.js'
+import { connect, statusOf, token, wordsOf } from './api.js'
+import { type NewPlant, PlantStoreError } from './client.js'
 import { csvRow } from './columns.js'
 import { printLine } from './exact-json.js'
 import { find } from './find.js'
 import { onSubmit, say, spoken, toSentence } from './form.js'
+import { findFreeId } from './free-id.js'
 import { download, make } from './make.js'
+import { namesOfColumns, type PlantRow, type Rows, readRows } from './pasted.js'
 import { shown } from './plant-text.js'
 import { displayed, isSame, properties, textOf } from './properties.js'
-import { namesOfColumns, type PlantRow, type Rows, readRows } from './records.js'
+import { plantsOf } from './range.js'
 import { sampleOf } from './sample.js'
-import { count } from './tags.js'
+import { UnreadableFile } from './unreadable-file.js'
 
 interface ManyOptions {
   /** Called after plants were added, when the dialog closes. */
@@ -36,6 +38,7 @@ const error = find('#many-error')
 const preview = find('#preview')
 const progress = find('#many-progress', HTMLProgressElement)
 const status = find('#many-status')
+const rate = find('#many-rate')
 const stop = find('#many-stop', HTMLButtonElement)
 const refusedButton = find('#refused', HTMLButtonElement)
 const submit = find('[type="submit"]', HTMLButtonElement, form)
@@ -43,7 +46,7 @@ const closer = find('[data-cancel]', HTMLButtonElement, dialog)
 const sample = properties.map(({ schema }) => sampleOf(schema))
 const sampleRow = properties.map((property, at) => textOf(property, { [property.name]: sample[at] }) ?? '')
 text.placeholder = csvRow(properties.map(({ name }) => name)) + csvRow(sampleRow)
-find('#rows-hint').prepend(`The first row names the columns: ${namesOfColumns}. `)
+find('#rows-hint').prepend(`Names, or rows. The first row names the columns: ${namesOfColumns}. `)
 
 /** What happened to rows so far. */
 export interface Tally {
@@ -82,7 +85,12 @@ export function createMany({ onAdded, onRefusal }: ManyOptions): () => void {
 
   function isWanted(transfer: DataTransfer | null): boolean {
     const isFree = dialog.open || document.querySelector('dialog[open]') === null
-    return isFree && transfer?.types.includes('Files') === true && find('#add-many').offsetParent !== null
+    return (
+      isFree &&
+      transfer?.types.includes('Files') === true &&
+      !find('#store').hidden &&
+      !document.body.matches('.no-writes')
+    )
   }
 
   function open(): void {
@@ -115,10 +123,27 @@ export function createMany({ onAdded, onRefusal }: ManyOptions): () => void {
     try {
       rows = readRows(content)
       preview.replaceChildren(...previewOf(rows.rows))
+      void number(rows)
     } catch (cause) {
-      if (!(cause instanceof TypeError)) throw cause
-      say(error, cause.message)
+      if (!(cause instanceof UnreadableFile)) throw cause
+      say(error, toSentence(`this ${cause.message}`))
     }
+  }
+
+  /** Gives ids to plants that have none, above those of the store. */
+  async function number(read: Rows): Promise<void> {
+    const unnumbered = read.rows.filter(({ plant }) => plant !== undefined && plant.id === undefined).length
+    if (unnumbered === 0) return
+    let next = (await findFreeId()) ?? 1n
+    const given = read.rows.map((row) => {
+      return row.plant === undefined || row.plant.id !== undefined
+        ? row
+        : { ...row, plant: { ...row.plant, id: next++ } }
+    })
+    if (rows !== read) return
+    rows = { ...read, rows: given }
+    preview.replaceChildren(...previewOf(given))
+    preview.append(make('p', 'hint', `They get the ids from ${next - BigInt(unnumbered)} to ${next - 1n}.`))
   }
 
   async function add(): Promise<void> {
@@ -126,11 +151,13 @@ export function createMany({ onAdded, onRefusal }: ManyOptions): () => void {
     running = new AbortController()
     const { signal } = running
     const tally: Tally = { added: 0, known: 0, refused: rows.rows.filter(({ wrong }) => wrong !== undefined) }
-    const valid = rows.rows.filter(({ plant }) => plant !== undefined)
+    const valid = rows.rows.filter(({ plant }) => plant?.id !== undefined)
     show(true, valid.length)
     try {
+      const startedMs = performance.now()
       await addAll(valid, tally, signal, () => {
         progress.value = tally.added + tally.known
+        rate.textContent = rateOf(progress.value, valid.length, performance.now() - startedMs)
       })
       say(status, describe(tally, rows.rows.length, ''))
       preview.replaceChildren(...refusedOf(tally.refused))
@@ -156,6 +183,7 @@ export function createMany({ onAdded, onRefusal }: ManyOptions): () => void {
     progress.value = 0
     progress.max = Math.max(rowsInAll, 1)
     stop.hidden = !isRunning
+    rate.textContent = ''
     text.disabled = isRunning
     file.disabled = isRunning
     if (isRunning) for (const place of [error, status]) place.textContent = ''
@@ -178,7 +206,8 @@ export async function addAll(
   signal: AbortSignal,
   onProgress: () => void,
 ): Promise<void> {
-  const client = connect()
+  // The log would show nothing else.
+  const client = connect(token.get(), fetch.bind(globalThis))
   // The workers share this iterator; each takes the next remaining row.
   const left = rows.values()
   let failure: unknown
@@ -194,8 +223,9 @@ export async function addAll(
     }
   }
   const addOne = async (row: PlantRow): Promise<void> => {
-    const { plant } = row
-    if (plant === undefined) return
+    const { id, ...others } = row.plant ?? {}
+    if (id === undefined) return
+    const plant = { ...others, id } as NewPlant & { readonly id: bigint }
     try {
       await client.createPlant(plant)
       tally.added += 1
@@ -206,7 +236,7 @@ export async function addAll(
       else throw refusal
     }
   }
-  const isThere = async (plant: NonNullable<PlantRow['plant']>): Promise<boolean> => {
+  const isThere = async (plant: NewPlant & { readonly id: bigint }): Promise<boolean> => {
     try {
       return isSame(await client.getPlant(plant.id), plant)
     } catch (refusal) {
@@ -239,7 +269,7 @@ function previewOf(rows: readonly PlantRow[]): Node[] {
   const shownRows = [...wrong.slice(0, previewRows), ...rows.filter((row) => row.wrong === undefined)]
     .slice(0, previewRows)
     .sort((one, other) => one.line - other.line)
-  const sentence = `${count(rows.length - wrong.length)} to add.`
+  const sentence = `${plantsOf(rows.length - wrong.length)} to add.`
   const bad = wrong.length === 0 ? '' : ` ${wrong.length.toLocaleString('en')} of the rows cannot be added.`
   const more = rows.length > previewRows ? ` These are ${previewRows} of ${rows.length.toLocaleString('en')} rows.` : ''
   return [make('p', '', sentence + bad + more), tableOf(shownRows)]
@@ -272,9 +302,16 @@ function tableOf(rows: readonly PlantRow[]): HTMLElement {
   return make('table', '', head, ...body)
 }
 
+function rateOf(done: number, all: number, ms: number): string {
+  const perSecond = (done / ms) * 1_000
+  if (ms < 1_000 || perSecond < 1) return ''
+  const secondsLeft = Math.ceil((all - done) / perSecond)
+  return `${Math.round(perSecond).toLocaleString('en')} rows a second, ${secondsLeft} s left.`
+}
+
 function describe({ added, known, refused }: Tally, all: number, why: string): string {
   const parts = [
-    `${count(added)} added`,
+    `${plantsOf(added)} added`,
     ...(known > 0 ? [`${known.toLocaleString('en')} there already`] : []),
     ...(refused.length > 0 ? [`${refused.length.toLocaleString('en')} refused`] : []),
   ]

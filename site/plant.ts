@@ -1,20 +1,22 @@
-// The dialog that shows one plant whole: its texts, its ETag, and the requests for it.
+// The panel that shows one plant whole: its texts, and how to reach it with the API.
 
+import { titlePage } from './address.js'
 import { base, connect, statusOf, wordsOf } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
-import type { Dialogs } from './dialogs.js'
 import { find } from './find.js'
 import { say, toSentence } from './form.js'
 import { snippetsOf } from './log-view.js'
 import { copy, make } from './make.js'
-import { boxed, shownOrNone } from './plant-text.js'
-import { jsonOf, textOf, withoutId } from './properties.js'
+import { boxed, shown, shownOrNone } from './plant-text.js'
+import { displayed, jsonOf, shownText, withoutId } from './properties.js'
 
 interface PlantOptions {
   /** Called when the dialog closes. */
   readonly onClose: () => void
   readonly onRefusal: (refusal: unknown) => void
-  readonly dialogs: Dialogs
+  /** Receives the plant, and a button that gets the focus back. */
+  readonly onEdit: (id: bigint, button: HTMLButtonElement) => Promise<void>
+  readonly onRemove: (id: bigint, button: HTMLButtonElement) => Promise<void>
 }
 
 export interface PlantView {
@@ -27,24 +29,25 @@ export interface PlantView {
 const dialog = find('#plant', HTMLDialogElement)
 const error = find('#plant-error')
 
-export function createPlantView({ onClose, onRefusal, dialogs }: PlantOptions): PlantView {
+export function createPlantView({ onClose, onRefusal, onEdit, onRemove }: PlantOptions): PlantView {
   let shownId: string | undefined
 
-  /** Leaves this dialog for another one about its plant. */
-  const leaveFor = (name: 'edit' | 'remove') => async () => {
+  /** Leaves the panel for something else about its plant. */
+  const leaveFor = (name: 'edit' | 'remove', act: PlantOptions['onEdit']) => async () => {
     const id = shownId
     if (id === undefined) return
     dialog.close()
     const row = document.querySelector(`tr[data-id="${id}"] [data-action="${name}"]`)
     const button = row instanceof HTMLButtonElement ? row : find('#forget', HTMLButtonElement)
-    await dialogs[name]({ id: BigInt(id) }, button)
+    await act(BigInt(id), button)
   }
-  find('#plant-edit').addEventListener('click', leaveFor('edit'))
-  find('#plant-remove').addEventListener('click', leaveFor('remove'))
+  find('#plant-edit').addEventListener('click', leaveFor('edit', onEdit))
+  find('#plant-remove').addEventListener('click', leaveFor('remove', onRemove))
   const link = find('#plant-link')
   link.addEventListener('click', () => copy(new URL(`?plant=${shownId}`, base).href, link, find('#plant-title')))
   dialog.addEventListener('close', () => {
     shownId = undefined
+    titlePage()
     onClose()
   })
 
@@ -84,16 +87,16 @@ export function createPlantView({ onClose, onRefusal, dialogs }: PlantOptions): 
 }
 
 function fill(plant: Tagged<StoredPlant>): void {
-  const { id, etag } = plant
+  const { id, etag, name } = plant
   error.textContent = ''
-  find('#plant-title').textContent = `Plant ${id}`
+  find('#plant-title').replaceChildren(shown(name))
+  titlePage(name)
   const fact = (title: string, ...value: Node[]): Node[] => [make('dt', '', title), make('dd', '', ...value)]
   find('#plant-facts').replaceChildren(
-    ...withoutId.flatMap((property) => {
-      const text = textOf(property, plant)
-      return fact(property.title, boxed(property.title, text, shownOrNone(text)))
+    ...displayed.flatMap((property) => {
+      const text = shownText(property, plant)
+      return property.name === 'name' ? [] : fact(property.title, boxed(property.title, text, shownOrNone(text)))
     }),
-    ...fact('ETag', make('code', '', etag), make('span', 'hint', ' names this state of the plant.')),
   )
   const body = jsonOf(plant, withoutId)
   const url = new URL(`plants/${id}`, base)
@@ -104,11 +107,10 @@ function fill(plant: Tagged<StoredPlant>): void {
     'Replace it, unless it has changed': { method: 'PUT', url, fields: [type, match], body },
     'Delete it, unless it has changed': { method: 'DELETE', url, fields: [match] },
   }
-  const place = find('#plant-requests')
-  place.replaceChildren(
+  find('#plant-requests').replaceChildren(
+    make('p', 'hint', 'The ETag ', make('code', '', etag), ' names this state of the plant.'),
     ...Object.entries(requests).map(([title, sent]) => {
-      const summary = make('summary', '', title)
-      const details = make('details', '', summary)
+      const details = make('details', '', make('summary', '', title))
       details.addEventListener('toggle', () => details.children.length > 1 || details.append(snippetsOf(sent)))
       return details
     }),

@@ -26,7 +26,8 @@ const declared = parseExact(find('#plant-properties').textContent) as readonly P
 /** In the order of the document, which is that of files. */
 export const properties: readonly PlantProperty[] = columnsOf(declared).map((column, at) => {
   const { name, schema } = column
-  const title = String(schema['title'] ?? '') || name.charAt(0).toUpperCase() + name.slice(1) || '(empty)'
+  const words = name.replace(/(?<=[\p{Ll}\d])\p{Lu}/gu, (letter) => ` ${letter.toLowerCase()}`)
+  const title = String(schema['title'] ?? '') || words.charAt(0).toUpperCase() + words.slice(1) || '(empty)'
   return { ...column, title, key: usual.includes(name) ? name : `property-${at}` }
 })
 
@@ -60,10 +61,16 @@ export function isSame(one: object, other: object): boolean {
   return jsonOf(one) === jsonOf(other)
 }
 
-/** The text that shows a property; undefined if the plant does not have it. */
+/** The text of a property in a form or a file; undefined if the plant does not have it. */
 export function textOf(property: PlantProperty, plant: object, print = printExact): string | undefined {
   const value = ownOf(plant, property.name)
   return value === undefined ? undefined : toField(property, value, print)
+}
+
+/** The text that shows a property to a person: a text as it is, whatever other types the property has. */
+export function shownText(property: PlantProperty, plant: object, print = printExact): string | undefined {
+  const value = ownOf(plant, property.name)
+  return typeof value === 'string' ? value : textOf(property, plant, print)
 }
 
 /** What a text means in a form or a file; undefined for no property. The server refuses a text in place of a number. */

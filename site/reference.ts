@@ -92,6 +92,9 @@ function introduction(api: Api): HTMLElement {
   return element(
     'section',
     { 'aria-label': 'Introduction' },
+    element('h1', {}, 'OpenAPI Plant Store'),
+    element('p', {}, 'Create a plant and list all, with a token of this server:'),
+    code('Quick start', quickStart()),
     fromMarkdown(api.info.description),
     element('h2', { id: 'server' }, 'Server'),
     element('p', {}, 'The base URL is ', element('code', {}, server), '.'),
@@ -101,6 +104,11 @@ function introduction(api: Api): HTMLElement {
       fromMarkdown(description),
     ]),
   )
+}
+
+function quickStart(): string {
+  const send = `curl ${quoted(`${server}/plants`)} -H "Authorization: Bearer $TOKEN"`
+  return `export TOKEN=plt_...\n${send} --json '{"id": 1, "name": "Fern"}'\n${send}`
 }
 
 function section(api: Api, { name, description, operations }: Group): HTMLElement {

@@ -1,17 +1,17 @@
 // The rows of the table: one plant each.
 
 import type { Change, StoredPlant } from './client.js'
-import type { DialogName } from './dialogs.js'
 import { printLine } from './exact-json.js'
 import { find } from './find.js'
+import { makeIcon } from './icons.js'
 import { copy, make, makeButton } from './make.js'
 import { shown } from './plant-text.js'
-import { displayed, isSame, isUsual, type PlantProperty, textOf, withoutId } from './properties.js'
+import { displayed, isSame, isUsual, type PlantProperty, shownText, withoutId } from './properties.js'
 
 export interface RowActions {
-  /** Receives the plant whose button was pressed, and the button. */
-  readonly onEdit: (plant: StoredPlant, button: HTMLButtonElement) => Promise<void>
-  readonly onRemove: (plant: StoredPlant, button: HTMLButtonElement) => Promise<void>
+  /** Receives the id of a plant, and the button of its row for this. */
+  readonly onEdit: (id: bigint, button: HTMLButtonElement) => Promise<void>
+  readonly onRemove: (id: bigint, button: HTMLButtonElement) => Promise<void>
   readonly onOpen: (id: string) => void
   readonly onTag: (tag: string) => void
   /** The address of a plant. */
@@ -37,6 +37,8 @@ export class Rows {
   readonly #body: HTMLTableSectionElement
   readonly #actions: RowActions
   readonly #plants = new WeakMap<HTMLTableRowElement, StoredPlant>()
+  /** The length of the longest id so far. */
+  #idLength = 3
 
   constructor(table: HTMLTableElement, actions: RowActions) {
     this.#table = table
@@ -44,6 +46,7 @@ export class Rows {
     this.#actions = actions
     makeHead(table)
     giveRoles(table)
+    this.#body.addEventListener('keydown', (event) => this.#onKey(event))
   }
 
   /** Including rows whose plant is gone. */
@@ -70,6 +73,29 @@ export class Rows {
 
   show(plants: readonly StoredPlant[]): void {
     this.#body.replaceChildren(...plants.map((plant) => this.#make(plant)))
+    // Columns that stay where they are in the next search.
+    this.#idLength = Math.max(this.#idLength, ...plants.map(({ id }) => String(id).length))
+    this.#table.style.setProperty('--id-width', String(this.#idLength))
+  }
+
+  /** The keys of a row: it has one tab stop, its link. */
+  #onKey(event: KeyboardEvent): void {
+    const { target, key, ctrlKey, metaKey, altKey } = event
+    const row = target instanceof Element ? target.closest('tr') : null
+    if (row === null || ctrlKey || metaKey || altKey) return
+    const steps = new Map<string, Element | null>([
+      ['ArrowDown', row.nextElementSibling],
+      ['ArrowUp', row.previousElementSibling],
+    ])
+    const buttons = new Map([
+      ['e', 'edit'],
+      ['Delete', 'remove'],
+    ])
+    const action = row.querySelector<HTMLElement>(`[data-action="${buttons.get(key)}"]`)
+    if (steps.has(key)) steps.get(key)?.querySelector<HTMLElement>('a.name')?.focus()
+    else if (action !== null && !document.body.matches('.no-writes')) action.click()
+    else return
+    event.preventDefault()
   }
 
   /** Shows what has changed, and marks it. Plants that are gone keep their row, unless they are on the next page now. */
@@ -136,14 +162,19 @@ function toRow(plant: StoredPlant, actions: RowActions): HTMLTableRowElement {
   const id = String(plant.id)
   const row = make('tr', '')
   row.dataset['id'] = id
+  row.addEventListener('click', ({ target }) => {
+    const isFree = target instanceof Element && target.closest('a, button') === null && getSelection()?.isCollapsed
+    if (isFree === true && row.className !== 'gone') actions.onOpen(id)
+  })
   const copier = makeButton(id, () => copy(id, copier))
   copier.className = 'id'
   copier.title = 'Copy the id'
+  copier.tabIndex = -1
   const tools = make(
     'div',
     'actions',
-    action('edit', 'Edit', id, (button) => actions.onEdit(plant, button)),
-    action('remove', 'Delete', id, (button) => actions.onRemove(plant, button)),
+    action('edit', 'Edit', id, (button) => actions.onEdit(plant.id, button)),
+    action('remove', 'Delete', id, (button) => actions.onRemove(plant.id, button)),
   )
   row.append(make('td', '', copier), ...withoutId.map(() => make('td', '')), make('td', 'writes', tools))
   putTexts(row, plant, actions)
@@ -161,7 +192,7 @@ function putTexts(row: HTMLTableRowElement, plant: StoredPlant, actions: RowActi
 }
 
 function nodesOf(property: PlantProperty, plant: StoredPlant, actions: RowActions): Node[] {
-  const text = textOf(property, plant, printLine)
+  const text = shownText(property, plant, printLine)
   if (property.name === 'name') return [linkTo(plant, actions)]
   if (text === undefined) return []
   if (property.name === 'tag') return [tagOf(text, actions)]
@@ -185,6 +216,7 @@ function tagOf(tag: string, { onTag }: RowActions): Node {
   const button = makeButton(shown(tag), () => onTag(tag))
   button.className = 'chip'
   button.title = 'Show the plants with this tag'
+  button.tabIndex = -1
   return button
 }
 
@@ -196,13 +228,15 @@ function giveRoles(part: Element): void {
 }
 
 function action(
-  name: DialogName,
+  name: 'edit' | 'remove',
   text: string,
   id: string,
   onClick: (made: HTMLButtonElement) => Promise<void>,
 ): HTMLButtonElement {
-  const made = makeButton(text, onClick)
+  const made = makeButton(makeIcon(name), onClick)
   made.ariaLabel = `${text} plant ${id}`
+  made.title = text
+  made.tabIndex = -1
   made.dataset['action'] = name
   return made
 }

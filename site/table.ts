@@ -1,9 +1,8 @@
 // The table of plants: searches while the user types, and shows one page at a time. The address says which.
 
-import { hrefOf, type Place, placesBefore, readView, sizes, type View, writeView } from './address.js'
+import { hrefOf, idIn, type Place, placesBefore, readView, sizes, type View, writeView } from './address.js'
 import { connect, connectAside, readPage } from './api.js'
 import type { Change, ListQuery, PlantStoreClient, StoredPlant, Summary } from './client.js'
-import type { DialogName } from './dialogs.js'
 import { find } from './find.js'
 import { whileBusy } from './form.js'
 import { rangeOf } from './range.js'
@@ -25,7 +24,7 @@ export interface Table {
   /** Reloads the current page, or shows the previous page if the current one is now empty. */
   reload(): Promise<void>
   /** Reloads after an action on a plant. Keeps the keyboard focus on that plant, or on the plant in its place. */
-  reloadAround(id: bigint, action: DialogName): Promise<void>
+  reloadAround(id: bigint): Promise<void>
   /** Explains, as a sentence to append to another, why the table does not show an existing plant. */
   whyHidden(id: string): string
   /**
@@ -35,6 +34,8 @@ export interface Table {
    */
   refresh(changes: readonly Change[]): Promise<void>
   filterByTag(tag: string): Promise<void>
+  /** Moves the focus to the first plant. */
+  focus(): void
   /** Undefined if they are unknown. */
   showTotals(summary: Summary | undefined): void
   /** The current search, without its page. */
@@ -77,7 +78,7 @@ export function createTable(options: TableOptions): Table {
   })
   const isFiltered = (): boolean => view.name + view.tag !== ''
   const query = (): ListQuery => ({
-    ...(view.name !== '' && { name: view.name }),
+    ...(view.name !== '' && idIn(view) === undefined && { name: view.name }),
     ...(view.tag !== '' && { tag: view.tag }),
   })
   const queryFrom = (after: string | undefined): ListQuery => ({
@@ -85,6 +86,11 @@ export function createTable(options: TableOptions): Table {
     limit: view.size,
     ...(after !== undefined && { after }),
   })
+  /** Where the view begins: a number that is searched is an id. */
+  const startOf = (wanted: View): string | undefined => {
+    const id = idIn(wanted)
+    return wanted.after ?? (id === undefined ? undefined : String(id - 1n))
+  }
 
   /** Shows a page, unless a newer one was requested meanwhile. */
   function show(wanted: View, places: readonly Place[], isStep = true, client = connect()): Promise<void> {
@@ -108,7 +114,7 @@ export function createTable(options: TableOptions): Table {
     table.ariaBusy = 'true'
     try {
       let plants: readonly StoredPlant[] = []
-      let from = view.after
+      let from = startOf(view)
       for (let passed = 0; passed === 0 || (plants.length === 0 && from !== undefined && passed < emptyPagesMax); ) {
         const asked = queryFrom(from)
         const page = await readPage(asked, client)
@@ -201,13 +207,13 @@ export function createTable(options: TableOptions): Table {
     }
   }
 
-  async function reloadAround(id: bigint, action: DialogName): Promise<void> {
+  async function reloadAround(id: bigint): Promise<void> {
     const place = rows.find(String(id))?.rowIndex ?? 0
     await reload()
     // A row that was marked as gone has given its focus to the table.
     if (document.activeElement !== document.body && document.activeElement !== table) return
     const row = rows.find(String(id)) ?? table.rows[Math.min(place, rows.length)]
-    const target = row?.querySelector(`[data-action="${action}"]`)
+    const target = row?.querySelector('a.name')
     if (target instanceof HTMLElement) target.focus()
     else find('#plants-title').focus()
   }
@@ -272,6 +278,7 @@ export function createTable(options: TableOptions): Table {
     whyHidden,
     refresh,
     filterByTag,
+    focus: () => table.querySelector<HTMLElement>('a.name')?.focus(),
     query,
     showTotals: (summary) => {
       totals = summary

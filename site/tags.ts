@@ -4,6 +4,7 @@ import type { Summary } from './client.js'
 import { find } from './find.js'
 import { make, makeButton } from './make.js'
 import { escaped, shown } from './plant-text.js'
+import { plantsOf } from './range.js'
 import { isOneLine } from './text-field.js'
 
 type TagCount = Summary['tags'][number]
@@ -82,9 +83,5 @@ function describe({ plants, tags, isExact }: Summary): string {
   if (!isExact || tags.length >= tagsMax) return `The ${tags.length} most common tags.`
   const untagged = plants - tags.reduce((sum: number, tag: TagCount) => sum + tag.plants, 0)
   if (untagged <= 0) return ''
-  return `${count(untagged)} ${untagged === 1 ? 'has' : 'have'} no tag.`
-}
-
-export function count(plants: number): string {
-  return `${plants.toLocaleString('en')} ${plants === 1 ? 'plant' : 'plants'}`
+  return `${plantsOf(untagged)} ${untagged === 1 ? 'has' : 'have'} no tag.`
 }

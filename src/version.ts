@@ -1,9 +1,10 @@
 // The version of the program, from package.json.
 
 import { readFileSync } from 'node:fs'
+import { root } from './root.ts'
 
 export function readVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
   return String(version)
 }
 

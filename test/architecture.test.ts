@@ -10,29 +10,27 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const source = join(root, 'src')
-
 const settings = ['config.ts', 'limits.ts']
 /** What a program sees of the process that it runs in. */
 const surroundings = ['terminal.ts', 'version.ts']
 
 /**
- * What each room of src/ may import from: other rooms, and files of src/ itself. A room within a room is a room of its
- * own: `http` knows nothing of `http/wire`.
+ * What each room may import from: other rooms, and files of src/ itself. The rooms of src/ have their names without it;
+ * client/ and verify/ stand beside it, and know nothing of it. A room within a room is a room of its own: `http`
+ * knows nothing of `http/wire`.
  */
 const table: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   json: ['domain'],
-  contract: ['domain', 'json'],
-  client: ['contract'],
-  http: ['domain', 'json', 'contract', 'limits.ts'],
+  contract: ['domain', 'json', 'root.ts'],
+  client: [],
   'http/wire': ['domain', 'http', 'limits.ts'],
-  'http/pages': ['domain', 'contract', 'http'],
+  http: ['domain', 'json', 'contract', 'limits.ts'],
+  'http/pages': ['domain', 'contract', 'http', 'root.ts'],
   identity: ['domain', 'limits.ts'],
   store: ['domain', 'store/sqlite', 'store/postgres', 'limits.ts'],
   'store/sqlite/file': ['domain', 'store', 'limits.ts'],
-  'store/sqlite/backup': ['domain', 'store', 'store/sqlite', 'store/sqlite/file'],
-  'store/sqlite': ['domain', 'store', 'store/sqlite/file', 'store/sqlite/backup', 'limits.ts'],
+  'store/sqlite': ['domain', 'store', 'store/sqlite/file', 'limits.ts'],
   'store/postgres/connections': ['domain', 'store'],
   'store/postgres': ['domain', 'store', 'store/postgres/connections'],
   observe: ['domain', 'limits.ts'],
@@ -54,7 +52,8 @@ const table: Readonly<Record<string, readonly string[]>> = {
   embed: ['domain', 'client', 'contract', 'http', 'http/wire', 'store', 'store/sqlite', 'serve', ...settings],
   'main.ts': ['cli', 'limits.ts', 'terminal.ts'],
   'terminal.ts': ['domain', 'limits.ts'],
-  'version.ts': [],
+  'version.ts': ['root.ts'],
+  'root.ts': [],
   'config.ts': ['domain'],
   'limits.ts': [],
 }
@@ -78,14 +77,20 @@ interface SourceFile {
   readonly imports: readonly string[]
 }
 
-const files: readonly SourceFile[] = await Array.fromAsync(glob('**/*.ts', { cwd: source }), async (path) => {
-  const text = await readFile(join(source, path), 'utf8')
-  const imports = [...text.matchAll(/^(?:import|export) (?:[^'"]*? from )?'([^']+)'|\bimport\('([^']+)'\)/gm)]
-  return { path, text, room: roomOf(path), imports: imports.map(([, first, second]) => first ?? second ?? '') }
-})
+const files: readonly SourceFile[] = await Array.fromAsync(
+  glob('{src,client,verify}/**/*.ts', { cwd: root }),
+  async (file) => {
+    const text = await readFile(join(root, file), 'utf8')
+    const path = withoutSource(file)
+    const imports = [...text.matchAll(/^(?:import|export) (?:[^'"]*? from )?'([^']+)'|\bimport\('([^']+)'\)/gm)]
+    return { path, text, room: roomOf(path), imports: imports.map(([, first, second]) => first ?? second ?? '') }
+  },
+)
 
 /** Those that no program wrote. */
-const writtenFiles = files.filter(({ path }) => !['contract/compiled.ts', 'contract/types.ts'].includes(path))
+const writtenFiles = files.filter(
+  ({ path }) => !['client/schemas.ts', 'contract/compiled.ts', 'contract/types.ts'].includes(path),
+)
 
 /** Those of the pages. */
 const scripts = await Array.fromAsync(glob('*.ts', { cwd: join(root, 'site') }), async (name) => {
@@ -133,7 +138,18 @@ describe('the architecture', () => {
   test('a room of more than twelve files says why', async () => {
     const document = await readFile(join(root, 'docs/ARCHITECTURE.md'), 'utf8')
     for (const [room, inRoom] of Map.groupBy(files, (file) => file.room)) {
-      if (inRoom.length > 12) assert.ok(document.includes(`\n- **\`${room}/\`** has ${inRoom.length} files`), room)
+      if (inRoom.length > 12) assert.ok(document.includes(`\n- **\`${room}/\`**: `), room)
+    }
+  })
+
+  test('the lines that the document names have what it names', async () => {
+    const document = await readFile(join(root, 'docs/ARCHITECTURE.md'), 'utf8')
+    const named = [...document.matchAll(/`([\w/-]+\.ts):(\d+)` \(`([^`]+)`\)/g)]
+    assert.ok(named.length > 5)
+    for (const [, path = '', line, text = ''] of named) {
+      const lines = files.find((file) => file.path === `store/${path}`)?.text.split('\n') ?? []
+      const there = lines.findIndex((each) => each.includes(text)) + 1
+      assert.ok(lines[Number(line) - 1]?.includes(text), `${path}:${line} has no ${text}; line ${there} has it`)
     }
   })
 
@@ -180,9 +196,14 @@ describe('the architecture', () => {
   })
 })
 
-/** The files of src that a file imports. */
+/** The files that a file imports. */
 function targetsOf({ path, imports }: Pick<SourceFile, 'path' | 'imports'>): string[] {
-  return imports.filter((name) => name.startsWith('.')).map((name) => normalize(join(dirname(path), name)))
+  const folder = dirname(/^(?:client|verify)\//.test(path) ? path : `src/${path}`)
+  return imports.filter((name) => name.startsWith('.')).map((name) => withoutSource(normalize(join(folder, name))))
+}
+
+function withoutSource(path: string): string {
+  return path.replace(/^src\//, '')
 }
 
 /** The shortest circle through each file that is in one, every circle once. */

@@ -34,7 +34,21 @@ describe('a checkout', () => {
         .split('\n')
         .map((path) => path.replace(/\/.*/, '')),
     )
-    const folders = ['.ci', '.github', 'bench', 'bin', 'deploy', 'docs', 'examples', 'scripts', 'site', 'src', 'test']
+    const folders = [
+      '.ci',
+      '.github',
+      'bench',
+      'bin',
+      'client',
+      'deploy',
+      'docs',
+      'examples',
+      'scripts',
+      'site',
+      'src',
+      'test',
+      'verify',
+    ]
     const documents = ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md']
     const settings = ['.gitignore', '.npmrc', 'biome.json', 'redocly.yaml']
     const program = ['openapi.json', 'openapi.yaml', 'package-lock.json', 'package.json']

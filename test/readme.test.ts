@@ -284,7 +284,7 @@ async function makeCheckout(): Promise<Folder> {
   const folder = await makeFolder()
   const { files } = JSON.parse(await readFile(`${root}/package.json`, 'utf8'))
   const published = new Set<string>(files.map((name: string) => name.split('/', 1)[0]))
-  for (const name of [...published, 'package.json', '.npmrc', 'src', 'node_modules']) {
+  for (const name of [...published, 'package.json', '.npmrc', 'src', 'client', 'verify', 'node_modules']) {
     if (name !== 'dist') await symlink(join(root, name), folder.file(name))
   }
   return folder

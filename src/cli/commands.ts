@@ -2,14 +2,14 @@
 // pays for another's dependencies.
 
 import { type Command, Option } from 'commander'
+import { defaultFirstId, rangeIds } from '../../verify/ids.ts'
+import { levels } from '../../verify/results.ts'
 import { nonEmpty, parseDuration, settings } from '../config.ts'
 import { allScopes } from '../domain/caller.ts'
 import { changeKinds } from '../domain/change.ts'
 import { formats } from '../files/formats.ts'
 import { limits } from '../limits.ts'
 import type { Terminal } from '../terminal.ts'
-import { defaultFirstId, rangeIds } from '../verify/ids.ts'
-import { levels } from '../verify/results.ts'
 import {
   argument,
   localUrl,

@@ -1,11 +1,11 @@
 // Options and arguments: their parsers, and how a wrong one is explained.
 
 import { Argument, Option } from 'commander'
+import { IdRange } from '../../verify/ids.ts'
 import { isThisMachine, parseDuration, type Setting } from '../config.ts'
 import { SettingError } from '../domain/errors.ts'
 import { limits } from '../limits.ts'
 import type { Terminal } from '../terminal.ts'
-import { IdRange } from '../verify/ids.ts'
 
 /** The URL of a server with default settings. */
 export const localUrl = 'http://127.0.0.1:3000'

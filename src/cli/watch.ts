@@ -1,6 +1,6 @@
 // `plantstore watch`: prints the changes of a server's plants as they happen.
 
-import { type Change, PlantStoreClient, PlantStoreError } from '../client/client.ts'
+import { type Change, PlantStoreClient, PlantStoreError } from '../../client/client.ts'
 import { toJson } from '../contract/plant.ts'
 import { type ChangeKind, changeJson } from '../domain/change.ts'
 import { OperatorError, SettingError } from '../domain/errors.ts'

@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { AppError } from '../domain/errors.ts'
 import type { Plant } from '../domain/plant.ts'
+import { root } from '../root.ts'
 import { validators } from './compiled.ts'
 import { type Description, type OperationId, type Parameter, readDocument } from './document.ts'
 import { type Properties, type ToPlant, toPlants } from './plant.ts'
@@ -23,8 +24,8 @@ export interface Contract extends Description {
   plantReader(subject: string): (value: unknown) => Plant
 }
 
-const yamlUrl = new URL('../../openapi.yaml', import.meta.url)
-const jsonUrl = new URL('../../openapi.json', import.meta.url)
+const yamlUrl = new URL('openapi.yaml', root)
+const jsonUrl = new URL('openapi.json', root)
 
 /** Reads the bundled document. */
 export function loadContract(): Contract {

@@ -197,6 +197,9 @@ function isPlain(parts: readonly Schema[]): boolean {
 function limited(properties: readonly Property[], ours: Schema): readonly Property[] {
   const wrong = properties.find(({ name }) => !name.isWellFormed() || name.includes('\0'))
   if (wrong !== undefined) throw new OperatorError('a name of a property has NUL or an unpaired surrogate')
+  if (properties.some(({ name }) => name === 'etag')) {
+    throw new OperatorError('a plant cannot have a property etag: the client keeps the ETag of a plant under this name')
+  }
   for (const [needed, type] of Object.entries({ id: 'integer', name: 'string', tag: 'string' })) {
     const found = properties.find(({ name }) => name === needed)
     if (found === undefined && needed === 'tag') continue

@@ -29,7 +29,7 @@ import type {
 } from '../domain/webhook.ts'
 import type { Limits } from '../limits.ts'
 import { Deliveries, type Delivery, type SentChange } from './deliveries.ts'
-import { agentFor, type Message, type PostAnswer, post } from './post.ts'
+import type { Message, PostAnswer } from './post.ts'
 
 export interface WebhooksOptions {
   readonly store: Pick<Store, 'isShared' | 'listChanges' | 'listWebhooks' | 'replaceWebhook'>
@@ -50,6 +50,7 @@ interface Held {
   hook: StoredWebhook
   readonly deliveries: Deliveries
   readonly agent: Agent
+  readonly post: (message: Message) => Promise<PostAnswer>
   readonly inFlight: Set<Promise<void>>
   /** Until when no other server can have taken over, by the monotonic clock. */
   heldUntilMs: number
@@ -165,6 +166,8 @@ export class Webhooks implements AsyncDisposable {
 
   async #claim(row: StoredWebhook): Promise<void> {
     const { clock, limits, random } = this.#options
+    // undici takes longer to load than all of the server, which may have no webhook.
+    const { agentFor, post } = await import('./post.ts')
     const begunMs = clock.monotonicMs()
     const hook = await this.#write({ ...row, owner: this.#owner }, row.version)
     if (hook === undefined) return
@@ -172,6 +175,7 @@ export class Webhooks implements AsyncDisposable {
       hook,
       deliveries: new Deliveries(hook.progress, hook.kinds, limits, random),
       agent: agentFor(limits, () => this.#mayStillSend(held)),
+      post: (message) => post({ ...this.#options, hook: held.hook, message, agent: held.agent }),
       inFlight: new Set(),
       heldUntilMs: this.#heldUntil(begunMs),
       savedMs: begunMs,
@@ -240,7 +244,7 @@ export class Webhooks implements AsyncDisposable {
 
   async #deliver(held: Held, delivery: Delivery): Promise<void> {
     const { clock, limits } = this.#options
-    const { deliveries, hook, agent } = held
+    const { deliveries, hook } = held
     if (delivery.change === undefined) {
       const page = await this.#read(delivery.lane.after, limits.webhookPage)
       if (!deliveries.find(delivery, page, clock.monotonicMs())) return void (await nextTurn())
@@ -251,9 +255,7 @@ export class Webhooks implements AsyncDisposable {
     const change = delivery.change as SentChange
     const startedMs = clock.monotonicMs()
     const message = messageFor(change, hook.id)
-    const answer = this.#mayStillSend(held)
-      ? await post({ ...this.#options, hook: held.hook, message, agent })
-      : undefined
+    const answer = this.#mayStillSend(held) ? await held.post(message) : undefined
     if (answer?.status === undefined && !this.#mayStillSend(held)) return deliveries.cut(delivery)
     this.#note(held, delivery, answer as PostAnswer, startedMs)
   }

@@ -2,7 +2,7 @@
 // process.
 
 import { parentPort } from 'node:worker_threads'
-import { type NewPlant, PlantStoreClient } from '../client/client.ts'
+import { type NewPlant, PlantStoreClient } from '../../client/client.ts'
 import { defaultConfig } from '../config.ts'
 import { openContract } from '../contract/contract.ts'
 import { allScopes, type Scope } from '../domain/caller.ts'

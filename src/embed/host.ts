@@ -2,11 +2,11 @@
 
 import { once } from 'node:events'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
-import type { NewPlant } from '../client/client.ts'
+import type { NewPlant } from '../../client/client.ts'
 import type { Scope } from '../domain/caller.ts'
 import type { Fault } from './fault.ts'
 
-/** The calls to the thread: what is asked, and what is answered. */
+/** The calls to the thread: their arguments and results. */
 export interface Calls {
   start: (asked: Asked) => { url: string; token: string }
   makeToken: (scopes: readonly Scope[]) => string

@@ -5,7 +5,7 @@ import './runtime.ts'
 import { join } from 'node:path'
 // The global timers may be faked by a test.
 import { clearTimeout, setTimeout } from 'node:timers'
-import { type NewPlant, PlantStoreClient } from '../client/client.ts'
+import { type NewPlant, PlantStoreClient } from '../../client/client.ts'
 import { allScopes, type Scope } from '../domain/caller.ts'
 import { checkFault, type Fault, isRecord } from './fault.ts'
 import { Host } from './host.ts'
@@ -69,7 +69,7 @@ export async function startPlantStore(options: StartOptions = {}): Promise<TestP
     const asked = {
       file: join(folder, `${number}.db`),
       document,
-      // A plant may be of a class, whose properties a copy does not have.
+      // A spread would lose the accessors of a plant that is an instance of a class.
       plants: Array.from(plants, (plant) => ({ ...plant, id: plant.id, name: plant.name })),
     }
     const { url, token } = await thread.ask(number, 'start', asked)

@@ -1,5 +1,5 @@
 // Parses CSV (RFC 4180) incrementally: record boundaries, fields and quoting errors. docs/decisions/0009-files.md
-// explains why this is not a library.
+// explains why this is not a library. The home page reads files with it, too, so it needs nothing of Node.js.
 
 /** The bytes that separate the fields and the records of a file. */
 export interface CsvForm {
@@ -12,7 +12,7 @@ export interface CsvRecord {
   /** Line on which the record begins. */
   readonly line: number
   /** The record as it stands in the file, without its line end; truncated if too long. */
-  readonly raw: Buffer
+  readonly raw: Uint8Array
   readonly fields: readonly string[]
   /** False for the last record of a file without a final line end. */
   readonly isEnded: boolean
@@ -33,7 +33,7 @@ export const lineFeed = 0x0a
 export const carriageReturn = 0x0d
 
 /** Splits a record into its fields. */
-export function splitRecord(raw: Buffer, form: CsvForm): readonly string[] {
+export function splitRecord(raw: Uint8Array, form: CsvForm): readonly string[] {
   return new CsvReader(form, 1, raw.length).end(raw)[0]?.fields ?? []
 }
 
@@ -43,7 +43,7 @@ export class CsvReader {
   readonly #separator: string
   #line: number
   /** The beginning of an incomplete record. */
-  #rest: Buffer = Buffer.alloc(0)
+  #rest: Uint8Array = new Uint8Array()
   /** Whether to skip the rest of a line that is too long. */
   #isSkipping = false
 
@@ -56,16 +56,16 @@ export class CsvReader {
   }
 
   /** Returns the records that a piece completes. */
-  read(piece: Buffer): CsvRecord[] {
-    return this.#take(this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]), false)
+  read(piece: Uint8Array): CsvRecord[] {
+    return this.#take(joined(this.#rest, piece), false)
   }
 
   /** Returns the remaining records, with the last piece. */
-  end(piece: Buffer = Buffer.alloc(0)): CsvRecord[] {
-    return this.#take(Buffer.concat([this.#rest, piece]), true)
+  end(piece: Uint8Array = new Uint8Array()): CsvRecord[] {
+    return this.#take(joined(this.#rest, piece), true)
   }
 
-  #take(bytes: Buffer, isLast: boolean): CsvRecord[] {
+  #take(bytes: Uint8Array, isLast: boolean): CsvRecord[] {
     const records: CsvRecord[] = []
     let at = this.#isSkipping ? this.#skipLine(bytes) : 0
     let nextQuote = bytes.indexOf(quote, at)
@@ -90,7 +90,7 @@ export class CsvReader {
   }
 
   /** Returns the offset of the next line, or of the end of the bytes if the line continues. */
-  #skipLine(bytes: Buffer): number {
+  #skipLine(bytes: Uint8Array): number {
     const end = bytes.indexOf(this.#form.lineEnd)
     if (end === -1) return bytes.length
     this.#isSkipping = false
@@ -99,14 +99,14 @@ export class CsvReader {
   }
 
   /** Parses a record of one line without quotes, the common case. */
-  #plain(bytes: Buffer, at: number, lineEnd: number, isLast: boolean): CsvRow | undefined {
+  #plain(bytes: Uint8Array, at: number, lineEnd: number, isLast: boolean): CsvRow | undefined {
     if (lineEnd === -1 && !isLast) return undefined
     const { end, next } = this.#endAt(bytes, at, lineEnd)
-    return { end, next, fields: bytes.toString('utf8', at, end).split(this.#separator) }
+    return { end, next, fields: textOf(bytes.subarray(at, end)).split(this.#separator) }
   }
 
   /** Parses a record with quotes, perhaps over several lines; undefined until its end arrives. */
-  #scan(bytes: Buffer, start: number, isLast: boolean): CsvRow | undefined {
+  #scan(bytes: Uint8Array, start: number, isLast: boolean): CsvRow | undefined {
     const { separator, lineEnd } = this.#form
     const fields: string[] = []
     for (let at = start; ; at += 1) {
@@ -118,7 +118,7 @@ export class CsvReader {
         }
         // Only the next byte tells whether this is the closing quote.
         if (!isLast && (close === -1 || close + 1 === bytes.length)) return undefined
-        fields.push(bytes.toString('utf8', at + 1, close).replaceAll('""', '"'))
+        fields.push(textOf(bytes.subarray(at + 1, close)).replaceAll('""', '"'))
         at = close + 1
       } else {
         const from = at
@@ -130,7 +130,7 @@ export class CsvReader {
           return this.#broken(bytes, start, from, isLast, 'follows blanks at the beginning of a field')
         }
         const end = bytes[at] === lineEnd || at === bytes.length ? this.#endAt(bytes, from, at).end : at
-        fields.push(bytes.toString('utf8', from, end))
+        fields.push(textOf(bytes.subarray(from, end)))
       }
       if (bytes[at] === separator) continue
       const isReturn = lineEnd === lineFeed && bytes[at] === carriageReturn && bytes[at + 1] === lineFeed
@@ -144,7 +144,7 @@ export class CsvReader {
    * Ends a record with invalid quotes at the line where the error shows. A record whose quote is never closed ends with
    * its first line, so that the following lines are not lost.
    */
-  #broken(bytes: Buffer, start: number, at: number, isLast: boolean, what: string): CsvRow | undefined {
+  #broken(bytes: Uint8Array, start: number, at: number, isLast: boolean, what: string): CsvRow | undefined {
     const lineEnd = bytes.indexOf(this.#form.lineEnd, at)
     if (lineEnd === -1 && !isLast) return undefined
     const wrong = `a quote ${what}; put the field in quotes and double each quote in it`
@@ -152,13 +152,13 @@ export class CsvReader {
   }
 
   /** @param lineEnd offset of the line end; -1 or past the end for the last record of a file without one. */
-  #endAt(bytes: Buffer, start: number, lineEnd: number): { end: number; next: number } {
+  #endAt(bytes: Uint8Array, start: number, lineEnd: number): { end: number; next: number } {
     if (lineEnd === -1 || lineEnd >= bytes.length) return { end: bytes.length, next: bytes.length }
     const hasReturn = this.#form.lineEnd === lineFeed && lineEnd > start && bytes[lineEnd - 1] === carriageReturn
     return { end: hasReturn ? lineEnd - 1 : lineEnd, next: lineEnd + 1 }
   }
 
-  #toRecord(bytes: Buffer, at: number, { end, next, fields, wrong }: CsvRow): CsvRecord {
+  #toRecord(bytes: Uint8Array, at: number, { end, next, fields, wrong }: CsvRow): CsvRecord {
     const raw = bytes.subarray(at, end)
     const line = this.#line
     this.#line += countOf(bytes.subarray(at, next), this.#form.lineEnd)
@@ -166,27 +166,42 @@ export class CsvReader {
     return { line, raw, fields, isEnded: next > end, ...(wrong !== undefined && { wrong }) }
   }
 
-  #tooLong(raw: Buffer, line: number): CsvRecord {
+  #tooLong(raw: Uint8Array, line: number): CsvRecord {
     const wrong = `the record is longer than the ${this.#recordBytesMax} bytes allowed`
     return { line, raw: raw.subarray(0, this.#recordBytesMax), fields: [], isEnded: true, isCut: true, wrong }
   }
 }
 
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** Invalid UTF-8 becomes replacement characters. */
+export function textOf(bytes: Uint8Array): string {
+  return decoder.decode(bytes)
+}
+
+export function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
+  if (one.length === 0) return other
+  const both = new Uint8Array(one.length + other.length)
+  both.set(one)
+  both.set(other, one.length)
+  return both
+}
+
 /** The offset of the quote that ends a field, or -1. A doubled quote is part of the text. */
-function closingQuote(bytes: Buffer, from: number): number {
+function closingQuote(bytes: Uint8Array, from: number): number {
   for (let at = bytes.indexOf(quote, from); at !== -1; at = bytes.indexOf(quote, at + 2)) {
     if (bytes[at + 1] !== quote) return at
   }
   return -1
 }
 
-function startsWithBlanksAndQuote(bytes: Buffer, from: number): boolean {
+function startsWithBlanksAndQuote(bytes: Uint8Array, from: number): boolean {
   let at = from
   while (bytes[at] === 0x20) at += 1
   return at > from && bytes[at] === quote
 }
 
-function countOf(bytes: Buffer, byte: number): number {
+function countOf(bytes: Uint8Array, byte: number): number {
   let count = 0
   for (let at = bytes.indexOf(byte); at !== -1; at = bytes.indexOf(byte, at + 1)) count += 1
   return count

@@ -1,10 +1,9 @@
-// Parses the beginning of a CSV file as spreadsheets write it: the separator, the line ends and the columns.
+// Parses the beginning of a CSV file as spreadsheets write it: the separator, the line ends and the columns. The home
+// page does so, too.
 
-import { limits } from '../limits.ts'
 import type { Column } from './columns.ts'
-import { type CsvForm, carriageReturn, lineFeed, splitRecord } from './csv-fields.ts'
-import { findColumns, findSeparator } from './header-columns.ts'
-import { UnreadableFile } from './records.ts'
+import { type CsvForm, carriageReturn, lineFeed, splitRecord, textOf } from './csv-fields.ts'
+import { UnreadableFile } from './unreadable-file.ts'
 
 /** The position of the header in the bytes so far, and how to split the file. */
 export interface CsvStart {
@@ -13,7 +12,7 @@ export interface CsvStart {
   readonly at: number
   readonly line: number
   /** The line `sep=;` that names the separator, including its line end; empty if there is none. */
-  readonly mark: Buffer
+  readonly mark: Uint8Array
 }
 
 /** The columns of a record. */
@@ -21,7 +20,7 @@ export interface CsvColumns {
   readonly count: number
   /** Those that are properties of a plant, with their index. */
   readonly known: readonly (readonly [column: Column, at: number])[]
-  /** Indexes of the properties that every plant has. */
+  /** Indexes of the properties that every plant has; -1 for an id that is not needed. */
   readonly id: number
   readonly name: number
   /** The names of ignored columns. */
@@ -34,21 +33,26 @@ export interface CsvColumns {
  *
  * @returns undefined if the header is incomplete and more of the file may follow.
  */
-export function findStart(head: Buffer, isAll: boolean, columns: readonly Column[]): CsvStart | undefined {
-  let mark: Buffer = Buffer.alloc(0)
+export function findStart(
+  head: Uint8Array,
+  isAll: boolean,
+  columns: readonly Column[],
+  needed: readonly string[],
+): CsvStart | undefined {
+  let mark: Uint8Array = new Uint8Array()
   let line = 1
   for (let at = 0; at < head.length; line += 1) {
     const end = endOfLine(head, at)
     const isOpen = end === head.length || (head[end] === carriageReturn && end + 1 === head.length)
     if (isOpen && !isAll) return undefined
     const next = head[end] === carriageReturn && head[end + 1] === lineFeed ? end + 2 : end + 1
-    const text = head.toString('utf8', at, end)
+    const text = textOf(head.subarray(at, end))
     const separator = /^"?sep=([\x20-\x7e\t])"?$/i.exec(text)?.[1]
     if (separator !== undefined && line === 1) {
       mark = head.subarray(at, next)
     } else if (!/^[\s,;"]*$/.test(text)) {
       const lineEnd = head[end] === carriageReturn && next === end + 1 ? carriageReturn : lineFeed
-      return { form: { separator: separatorOf(text, mark, columns), lineEnd }, at, line, mark }
+      return { form: { separator: separatorOf(text, mark, columns, needed), lineEnd }, at, line, mark }
     }
     at = next
   }
@@ -59,13 +63,18 @@ export function findStart(head: Buffer, isAll: boolean, columns: readonly Column
 const whatIsNeeded = 'its first line must name the columns: id, name, and the other properties of plants'
 
 /** Reads the header. Throws UnreadableFile if required columns are missing, or any is repeated. */
-export function readColumns(names: readonly string[], raw: Buffer, columns: readonly Column[]): CsvColumns {
-  const shown = raw.toString('utf8').slice(0, limits.recordCharactersShown)
-  const { known, repeated, hasIdAndName } = findColumns(names, columns)
+export function readColumns(
+  names: readonly string[],
+  shown: string,
+  columns: readonly Column[],
+  needed: readonly string[],
+): CsvColumns {
+  const known = findColumns(names, columns)
+  const repeated = known.find(([column], at) => known.findIndex(([other]) => other === column) !== at)
   if (repeated !== undefined) {
-    throw new UnreadableFile(`has more than one column ${repeated}; its first line is: ${shown}`)
+    throw new UnreadableFile(`has more than one column ${repeated[0].name}; its first line is: ${shown}`)
   }
-  if (!hasIdAndName) {
+  if (!hasAll(known, needed)) {
     throw new UnreadableFile(`has no column id or no column name; ${whatIsNeeded}, but it is: ${shown}`)
   }
   const atOf = (wanted: string): number => known.find(([{ name }]) => name === wanted)?.[1] ?? -1
@@ -76,8 +85,29 @@ export function readColumns(names: readonly string[], raw: Buffer, columns: read
   return { count: names.length, known, id: atOf('id'), name: atOf('name'), ignored }
 }
 
+/**
+ * Finds columns by their names, with their indexes. A name in another case stands for the property that no other column
+ * has.
+ */
+export function findColumns(header: readonly string[], columns: readonly Column[]): CsvColumns['known'] {
+  const isColumn = (name: string): boolean => columns.some((column) => column.name === name)
+  // As it is, else without blanks around it, else in another case.
+  const names = header.map((name) => (isColumn(name) ? name : name.trim()))
+  return columns.flatMap((column) => {
+    const indexesOf = (isIt: (name: string) => boolean): readonly (readonly [Column, number])[] =>
+      names.flatMap((name, at) => (isIt(name) ? [[column, at] as const] : []))
+    const exact = indexesOf((name) => name === column.name)
+    if (exact.length > 0) return exact
+    return indexesOf((name) => !isColumn(name) && name.toLowerCase() === column.name.toLowerCase())
+  })
+}
+
+function hasAll(known: CsvColumns['known'], needed: readonly string[]): boolean {
+  return needed.every((wanted) => known.some(([{ name }]) => name === wanted))
+}
+
 /** The end of the line at an offset: the first line break outside quotes. */
-function endOfLine(head: Buffer, from: number): number {
+function endOfLine(head: Uint8Array, from: number): number {
   let isQuoted = false
   for (let at = from; at < head.length; at += 1) {
     if (head[at] === 0x22) isQuoted = !isQuoted
@@ -86,11 +116,13 @@ function endOfLine(head: Buffer, from: number): number {
   return head.length
 }
 
-function separatorOf(header: string, mark: Buffer, columns: readonly Column[]): number {
-  const named = /sep=(.)/is.exec(mark.toString('utf8'))?.[1]
-  return (named ?? findSeparator(header, columns, splitBy) ?? ',').charCodeAt(0)
+/** The separator by which a line names the columns that are needed, or a comma. */
+function separatorOf(header: string, mark: Uint8Array, columns: readonly Column[], needed: readonly string[]): number {
+  const named = /sep=(.)/is.exec(textOf(mark))?.[1]
+  const found = [',', ';', '\t'].find((each) => hasAll(findColumns(splitBy(header, each), columns), needed))
+  return (named ?? found ?? ',').charCodeAt(0)
 }
 
-function splitBy(line: string, separator: string): readonly string[] {
-  return splitRecord(Buffer.from(line), { separator: separator.charCodeAt(0), lineEnd: lineFeed })
+export function splitBy(line: string, separator: string): readonly string[] {
+  return splitRecord(new TextEncoder().encode(line), { separator: separator.charCodeAt(0), lineEnd: lineFeed })
 }

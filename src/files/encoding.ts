@@ -1,6 +1,6 @@
 // Detects the encoding of a text file by its byte order mark: UTF-8, with or without a mark, or UTF-16 with one.
 
-import { UnreadableFile } from './records.ts'
+import { UnreadableFile } from './unreadable-file.ts'
 
 export interface TextFile {
   readonly encoding: 'UTF-8' | 'UTF-16'

@@ -1,6 +1,7 @@
 // Reads the records of an NDJSON file: its lines.
 
-import { type PlantRecord, type ReadOptions, type RecordBatches, UnreadableFile } from './records.ts'
+import type { PlantRecord, ReadOptions, RecordBatches } from './records.ts'
+import { UnreadableFile } from './unreadable-file.ts'
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d

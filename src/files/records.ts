@@ -31,6 +31,3 @@ export interface ReadOptions {
   /** Called for each id that a spreadsheet may have rounded; this cannot be detected reliably. */
   readonly onMaybeRounded: () => void
 }
-
-/** The file, or the rest of it, cannot be read. The message gives the reason, as words that follow the file's name. */
-export class UnreadableFile extends Error {}

@@ -15,6 +15,8 @@ type Handler = (call: Call<OperationId>) => Answer<OperationId> | Promise<Answer
 
 export class Endpoint {
   readonly operation: Operation
+  /** Whether its calls are never counted against the rate limit. */
+  readonly isFree: boolean
   /** Whether its answer is a list, which may be long. */
   readonly isOfMany: boolean
   /** The first media type in the document; an answer may choose another. */
@@ -31,11 +33,12 @@ export class Endpoint {
     const content = operation.responses.get(200)?.content ?? new Map()
     const { units, changedPlant } = (traits[operation.id] ?? {}) as Traits<OperationId>
     this.operation = operation
+    this.isFree = units === 0
     this.isOfMany = [...content.values()].some(({ type }) => type === 'array')
     this.mediaType = content.keys().next().value ?? 'application/json'
     this.#options = options
     this.#readInput = compileInput(options.contract, operation, limits.jsonDepthMax)
-    this.#rateLimiter = units === 0 ? undefined : rateLimiter
+    this.#rateLimiter = this.isFree ? undefined : rateLimiter
     this.#handle = handlers[operation.id] as unknown as Handler
     this.#unitsOf = units === undefined || units === 0 ? () => 1 : units
     this.#changedPlant = changedPlant
@@ -45,9 +48,11 @@ export class Endpoint {
   identify({ fields, clientAddress }: Request): Caller | undefined | Promise<Caller> {
     const { scopes, takesToken } = this.operation
     const { authorization, accept } = fields
-    // A proxy may add a token of its own to the requests of a browser, whose page needs none.
-    const isSaid = takesToken && /^bearer\b/i.test(authorization ?? '') && !prefers('text/html', accept)
-    if (scopes === undefined && !isSaid) return undefined
+    if (scopes === undefined) {
+      // A proxy may add a token of its own to the requests of a browser, whose page needs none.
+      const isSaid = takesToken && /^bearer\b/i.test(authorization ?? '') && !prefers('text/html', accept)
+      if (!isSaid) return undefined
+    }
     const { authenticate, rateLimiter } = this.#options
     if (rateLimiter === undefined) return authenticate(authorization, scopes ?? [])
     return authenticate(authorization, scopes ?? [], (lookUp) =>

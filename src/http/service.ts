@@ -12,12 +12,19 @@ import type { Answer, Handlers } from './operations.ts'
 import { breaksConnection, problemOf, toAppError } from './problems.ts'
 import { networkOf } from './rate-limit.ts'
 import { commonFields, finishedEvent, privateFields, type Reply, type Request } from './request.ts'
-import { type Found as FoundBy, Router } from './router.ts'
+import { type Found, Router } from './router.ts'
 import type { ServiceOptions } from './service-options.ts'
 
-type Found = FoundBy<Endpoint>
 /** Header fields of a reply in the making. */
 type ReplyFields = Record<string, string>
+
+/** A request of an operation. */
+interface Asked {
+  readonly request: Request
+  readonly fields: ReplyFields
+  readonly endpoint: Endpoint
+  readonly found: Found<Endpoint>
+}
 
 /** No client has time to lose interest in a small answer. */
 const isWanted = (): void => {}
@@ -85,9 +92,9 @@ export class Service {
     if (!this.#router.knows(method)) throw new AppError('unknownMethod', `the method ${method} is not known`)
     const found = target === '*' ? undefined : this.#router.find(target)
     if (found === undefined && (target !== '*' || method !== 'OPTIONS')) throw unknownPath(path)
-    if (found !== undefined && this.#isFree(found)) request.isCounted = true
     const endpoint = found?.endpoints.get(method)
-    if (found !== undefined && endpoint !== undefined) return this.#enter(request, fields, endpoint, found)
+    if (found !== undefined && endpoint !== undefined) return this.#enter({ request, fields, endpoint, found })
+    request.isCounted = [...(found?.endpoints.values() ?? [])].some(({ isFree }) => isFree)
     const allow = found?.allow ?? this.#router.allMethods
     fields['allow'] = allow
     if (method !== 'OPTIONS') {
@@ -98,50 +105,38 @@ export class Service {
     return { status: 204, fields }
   }
 
-  /** Identifies the caller, then checks what is said about the body. */
-  #enter(request: Request, fields: ReplyFields, endpoint: Endpoint, found: Found): Reply | Promise<Reply> {
-    const { operation } = endpoint
-    request.operation = operation
-    if (operation.scopes !== undefined) Object.assign(fields, privateFields)
+  /** Identifies the caller. */
+  #enter(asked: Asked): Reply | Promise<Reply> {
+    const { request, fields, endpoint } = asked
+    request.operation = endpoint.operation
+    request.isCounted = endpoint.isFree
+    if (endpoint.operation.scopes !== undefined) Object.assign(fields, privateFields)
     const caller = endpoint.identify(request)
-    if (caller instanceof Promise) return caller.then((known) => this.#admit(request, fields, endpoint, found, known))
-    return this.#admit(request, fields, endpoint, found, caller)
+    return caller instanceof Promise ? caller.then((known) => this.#admit(asked, known)) : this.#admit(asked, caller)
   }
 
-  #admit(
-    request: Request,
-    fields: ReplyFields,
-    endpoint: Endpoint,
-    found: Found,
-    caller: Caller | undefined,
-  ): Reply | Promise<Reply> {
+  /** Checks what is said about the body, then reads it. */
+  #admit(asked: Asked, caller: Caller | undefined): Reply | Promise<Reply> {
+    const { request, endpoint } = asked
     request.caller = caller
-    const { body } = request
+    const { body, method } = request
     assertExpectation(request)
-    if (body === undefined) return this.#answer(request, fields, endpoint, found, undefined)
+    if (body === undefined) return this.#answer(asked, undefined)
     endpoint.checkBodyFields(request)
-    if (Buffer.isBuffer(body)) return this.#answer(request, fields, endpoint, found, body)
-    if (request.method === 'GET' || request.method === 'HEAD') {
-      return body.skip().then(() => this.#answer(request, fields, endpoint, found, undefined))
-    }
-    return body
-      .read(this.#options.limits.bodyBytesMax)
-      .then((bytes) => this.#answer(request, fields, endpoint, found, bytes))
+    if (Buffer.isBuffer(body)) return this.#answer(asked, body)
+    if (method === 'GET' || method === 'HEAD') return body.skip().then(() => this.#answer(asked, undefined))
+    return body.read(this.#options.limits.bodyBytesMax).then((bytes) => this.#answer(asked, bytes))
   }
 
-  /** Reads the input, counts it, and calls the handler: a page of plants in its turn. */
-  #answer(
-    request: Request,
-    fields: ReplyFields,
-    endpoint: Endpoint,
-    found: Found,
-    body: Buffer | undefined,
-  ): Reply | Promise<Reply> {
+  /** Reads the input, counts it, and calls the handler: that of a list in its turn. */
+  #answer(asked: Asked, body: Buffer | undefined): Reply | Promise<Reply> {
+    const { request, endpoint, found } = asked
     const find = (assertWanted: () => void): Reply | Promise<Reply> => {
       assertWanted()
       const answer = endpoint.answer(request, found, body, assertWanted)
-      if (answer instanceof Promise) return answer.then((each) => this.#toReply(request, fields, endpoint, each))
-      return this.#toReply(request, fields, endpoint, answer)
+      return answer instanceof Promise
+        ? answer.then((later) => this.#toReply(asked, later))
+        : this.#toReply(asked, answer)
     }
     if (!endpoint.isOfMany) return find(isWanted)
     const { largeAnswers } = this.#options
@@ -149,7 +144,7 @@ export class Service {
     return largeAnswers.begin()?.then(() => find(assertWanted)) ?? find(assertWanted)
   }
 
-  #toReply(request: Request, fields: ReplyFields, endpoint: Endpoint, answer: Answer<OperationId>): Reply {
+  #toReply({ request, fields, endpoint }: Asked, answer: Answer<OperationId>): Reply {
     const { status, headers, body: value } = answer
     const body = value === undefined ? undefined : toBody(value)
     const isPage = endpoint.isOfMany && typeof body === 'object'
@@ -200,12 +195,6 @@ export class Service {
     request.isCounted = true
     const caller = request.caller ?? failure?.caller
     this.#options.rateLimiter?.take(caller?.id ?? networkOf(request.clientAddress), 1)
-  }
-
-  /** Whether requests to a path are never counted. */
-  #isFree({ path }: Found): boolean {
-    const { contract, traits } = this.#options
-    return contract.operations.some((operation) => operation.path === path && traits[operation.id]?.units === 0)
   }
 }
 

@@ -65,7 +65,7 @@ export async function startServer(options: RunningServerOptions) {
   let used = keyPair
   const jwt = jwtSettingsOf(config)
   const jwts = jwt && (await openJwts(jwt, { clock: systemClock, limits, observe }))
-  const { server, connections, tokenUses, streams, beReady } = composeServer(options, jwts?.verify)
+  const { server, connections, tokenUses, streams, beReady } = await composeServer(options, jwts?.verify)
   const scheme = keyPair === undefined ? 'http' : 'https'
   const url = await listen(server, config, scheme, unacceptedConnectionsMax)
   const webhooks = new Webhooks({
@@ -109,7 +109,7 @@ export async function startServer(options: RunningServerOptions) {
 }
 
 /** Assembles a server without starting it. */
-function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJwt) {
+async function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJwt) {
   const { store, contract, config, observe, limits, stopping, descriptorsMax, keyPair, intercept } = options
   let isReady = false
   const { publicUrl, rateLimit } = config
@@ -160,7 +160,7 @@ function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJwt) {
     readsPlainRequests: config.parser === 'fast',
     isStopping: () => stopping.aborted,
   })
-  const server = createServer(connections, serverLimits, keyPair)
+  const server = await createServer(connections, serverLimits, keyPair)
   const beReady = (): void => {
     isReady = true
   }

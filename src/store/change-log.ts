@@ -115,7 +115,7 @@ export function changePageOf(
   for (const columns of rows) {
     const row = toRow(columns)
     if (nextFirst === undefined) {
-      if (after !== undefined) assertKept(after, row)
+      if (after !== undefined) assertLogged(after, row)
     } else if (row.first !== nextFirst) throw positionGone()
     nextFirst = row.first + row.changes
     if (characters >= charactersMax) return page(false)
@@ -139,11 +139,11 @@ export function changePageOf(
       number += 1n
     }
   }
-  if (nextFirst === undefined && after !== undefined) assertKept(after, undefined)
+  if (nextFirst === undefined && after !== undefined) assertLogged(after, undefined)
   return page(true)
 }
 
-function assertKept({ number, atMs }: Position, row: ChangeRow | undefined): void {
+function assertLogged({ number, atMs }: Position, row: ChangeRow | undefined): void {
   if (row !== undefined && row.atMs === atMs && number >= row.first && number < row.first + row.changes) return
   throw positionGone()
 }

@@ -12,7 +12,7 @@ import type { StoredWebhook, Webhook } from '../domain/webhook.ts'
 import { toPosition } from './change-log.ts'
 import type { StoreOptions } from './engine.ts'
 import { type Commit, GroupCommit } from './group-commit.ts'
-import type { Job, Outcome } from './jobs.ts'
+import type { Job, Outcome } from './ledger.ts'
 import { toToken, toWebhook } from './rows.ts'
 
 /** Rows of the log of changes that are deleted in one transaction. */
@@ -112,7 +112,8 @@ export abstract class GroupedStore {
   }
 
   async listTokens(): Promise<readonly Token[]> {
-    return (await this.query('listTokens')).map(toToken)
+    const tokens = (await this.query('listTokens')).map(toToken)
+    return tokens.sort((one, other) => one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1))
   }
 
   async listWebhooks(): Promise<readonly StoredWebhook[]> {
@@ -174,5 +175,25 @@ function assertDone(id: bigint, outcome: Outcome): void {
       'preconditionFailed',
       `If-None-Match: plant ${id} exists and its ETag matches; send other ETags, or none to change it in any case`,
     )
+  }
+}
+
+/**
+ * Coalesces an expensive read: calls made while a read is in progress share the next one. The result of each call is that
+ * of a read that begins after it, and so sees all earlier changes.
+ */
+export function shareRead<T>(read: () => Promise<T>): () => Promise<T> {
+  let underWay: Promise<unknown> | undefined
+  let next: Promise<T> | undefined
+  const begin = async (): Promise<T> => {
+    await underWay
+    next = undefined
+    const reading = read()
+    underWay = reading.catch(() => {})
+    return reading
+  }
+  return () => {
+    next ??= begin()
+    return next
   }
 }

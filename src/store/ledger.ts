@@ -1,10 +1,88 @@
-// The rules of the store, shared by all engines: from a batch of jobs and the rows that they concern, computes the
-// outcome of each job, in order, and the rows to write.
+// The changes of a store as data, jobs and their outcomes, and the rules of the store, shared by all engines: from a batch
+// of jobs and the rows that they concern, computes the outcome of each job, in order, and the rows to write.
 
 import type { Change, ChangeKind } from '../domain/change.ts'
-import { type Plant, unmetPrecondition } from '../domain/plant.ts'
+import type { AppError } from '../domain/errors.ts'
+import { type Plant, type Preconditions, unmetPrecondition } from '../domain/plant.ts'
+import type { OnConflict, Rotation } from '../domain/store.ts'
 import { isTokenValid, type Token } from '../domain/token.ts'
-import type { Job, JobOf, KeyOfPlant, Outcome, Sweep } from './jobs.ts'
+
+/** What each kind of job needs. */
+interface Jobs {
+  createPlant: Plant & CallerOfJob & { readonly idempotencyKey: KeyOfPlant | undefined }
+  replacePlant: Plant & CallerOfJob & { readonly preconditions: Preconditions }
+  deletePlant: CallerOfJob & { readonly id: bigint; readonly preconditions: Preconditions }
+  importPlant: Plant & { readonly onConflict: OnConflict }
+  /** `onlyFirst`: only if the store has no token yet. */
+  createToken: { readonly token: Token; readonly onlyFirst: boolean }
+  revokeToken: { readonly id: string; readonly revokedAtMs: number }
+  rotateToken: Rotation
+  /** Days by token id. */
+  noteTokenUses: { readonly days: ReadonlyMap<string, number> }
+  sweepChanges: Sweep
+  writeWebhook: {
+    readonly id: string
+    /** The version that it must have; 0: none. Undefined: any. */
+    readonly version: number | undefined
+    /** The webhook as JSON; undefined to remove it. */
+    readonly content: string | undefined
+  }
+}
+
+export type JobOf<Kind extends keyof Jobs> = { [Each in Kind]: { readonly kind: Each } & Jobs[Each] }[Kind]
+
+export type Job = JobOf<keyof Jobs>
+
+interface CallerOfJob {
+  /** The id of the caller's credential, for the log of changes. */
+  readonly callerId?: string | undefined
+}
+
+export interface KeyOfPlant {
+  readonly callerId: string
+  readonly key: string
+  /** SHA-256 of the plant. */
+  readonly fingerprint: Uint8Array
+  /** Arrival time of the request, by the wall clock. */
+  readonly atMs: number
+}
+
+/** Deletes the oldest rows of the log of changes. */
+export interface Sweep {
+  /** Keeps the changes after this time. */
+  readonly untilMs: number
+  /** Keeps the row with this number, and those behind it. */
+  readonly keptFrom: bigint
+  /** Maximum number of rows to delete. */
+  readonly rowsMax: number
+}
+
+export type Outcome =
+  | 'created'
+  | 'replayed'
+  /** The plant was replaced, or the token had already been replaced. */
+  | 'replaced'
+  /** The plant equals the existing one, or was skipped. */
+  | 'unchanged'
+  | 'idTaken'
+  | 'idempotencyKeyReused'
+  | 'done'
+  /** Nothing has the id, or the version; for `onlyFirst`, a token exists; for a sweep, fewer rows than its maximum were old enough. */
+  | 'notDone'
+  /** The token is no longer valid. */
+  | 'revoked'
+  | 'expired'
+  /** The failed precondition. */
+  | keyof Preconditions
+  /** This job failed by itself and was not done. The message is for the log. */
+  | { readonly failed: string }
+  /** This job was rejected with an error of its own. */
+  | { readonly refused: AppError }
+
+/** A create without a key, which depends only on whether its id is taken. */
+export function isPlainCreate(job: Job): job is JobOf<'createPlant'> {
+  return job.kind === 'createPlant' && job.idempotencyKey === undefined
+}
 
 /** What an engine must look up to decide a batch. */
 export interface Lookups {
@@ -26,7 +104,8 @@ export interface LookupResult {
   readonly plants: ReadonlyMap<bigint, string>
   /** By `nameOfKey`, including expired keys. */
   readonly keys: ReadonlyMap<string, FoundKey>
-  readonly tokens: readonly Token[]
+  /** By id. */
+  readonly tokens: ReadonlyMap<string, Token>
   readonly hasTokens: boolean
   /** The first numbers of the rows of the log that each sweep may delete. */
   readonly sweepable: readonly (readonly bigint[])[]
@@ -55,13 +134,8 @@ export interface Effects {
   /** The first numbers of rows of the log to delete. */
   readonly swept: readonly bigint[]
   readonly webhooks: readonly WebhookRow[]
-  readonly tokens: readonly Token[]
-  /** Replaced tokens, with their new end and their successor. */
-  readonly replaced: readonly Token[]
-  /** Only the first revocation of a token counts. */
-  readonly revocations: readonly JobOf<'revokeToken'>[]
-  /** Days of last use by token id. They never replace a later stored day. */
-  readonly uses: ReadonlyMap<string, number>
+  readonly insertedTokens: readonly Token[]
+  readonly updatedTokens: readonly Token[]
 }
 
 export interface WebhookRow {
@@ -93,7 +167,9 @@ export function lookupsOf(jobs: readonly Job[]): Lookups {
       sweeps.push(job)
     } else if (job.kind === 'writeWebhook') {
       webhookIds.add(job.id)
-    } else if (job.kind !== 'noteTokenUses') {
+    } else if (job.kind === 'noteTokenUses') {
+      tokenIds.push(...job.days.keys())
+    } else {
       plants.add(job.id)
       if (job.kind === 'createPlant' && job.idempotencyKey !== undefined) keys.push(job.idempotencyKey)
     }
@@ -125,11 +201,8 @@ class Ledger {
   readonly #found: LookupResult
   readonly #idempotencyKeyMs: number
   readonly #plants: Map<bigint, string>
+  readonly #tokens: Map<string, Token>
   readonly #keys = new Map<string, KeyOfPlant>()
-  readonly #tokens: Token[] = []
-  readonly #replaced: Token[] = []
-  readonly #revocations: JobOf<'revokeToken'>[] = []
-  readonly #uses = new Map<string, number>()
   readonly #changes: Change[] = []
   readonly #swept = new Set<bigint>()
   #sweeps = 0
@@ -139,6 +212,7 @@ class Ledger {
     this.#found = found
     this.#idempotencyKeyMs = idempotencyKeyMs
     this.#plants = new Map(found.plants)
+    this.#tokens = new Map(found.tokens)
   }
 
   do(job: Job): Outcome {
@@ -179,6 +253,7 @@ class Ledger {
       else if (old === undefined) inserted.push({ id, json: now })
       else updated.push({ id, json: now, before: old })
     }
+    const tokens = [...this.#tokens.values()].filter((token) => this.#found.tokens.get(token.id) !== token)
     return {
       deleted,
       updated,
@@ -187,10 +262,8 @@ class Ledger {
       changes: this.#changes,
       swept: [...this.#swept],
       webhooks: [...this.#webhooks.values()],
-      tokens: this.#tokens,
-      replaced: this.#replaced,
-      revocations: this.#revocations,
-      uses: this.#uses,
+      insertedTokens: tokens.filter(({ id }) => !this.#found.tokens.has(id)),
+      updatedTokens: tokens.filter(({ id }) => this.#found.tokens.has(id)),
     }
   }
 
@@ -253,28 +326,27 @@ class Ledger {
   }
 
   #createToken({ token, onlyFirst }: JobOf<'createToken'>): Outcome {
-    if (onlyFirst && (this.#found.hasTokens || this.#tokens.length > 0)) return 'notDone'
+    if (onlyFirst && (this.#found.hasTokens || this.#tokens.size > 0)) return 'notDone'
     return this.#addToken(token)
   }
 
   #addToken(token: Token): Outcome {
-    const isTwin = ({ id, hash }: Pick<Token, 'id' | 'hash'>): boolean =>
-      id === token.id || Buffer.compare(hash, token.hash) === 0
-    if (this.#found.tokens.some(isTwin) || this.#tokens.some(isTwin)) {
-      return { failed: 'there is a token with this id or hash' }
-    }
-    this.#tokens.push(token)
+    const isTwin = ({ id, hash }: Token): boolean => id === token.id || Buffer.compare(hash, token.hash) === 0
+    if ([...this.#tokens.values()].some(isTwin)) return { failed: 'there is a token with this id or hash' }
+    this.#tokens.set(token.id, token)
     return 'done'
   }
 
-  #revokeToken(job: JobOf<'revokeToken'>): Outcome {
-    if (this.#findToken(job.id) === undefined) return 'notDone'
-    this.#revocations.push(job)
+  /** Only the first revocation of a token counts. */
+  #revokeToken({ id, revokedAtMs }: JobOf<'revokeToken'>): Outcome {
+    const token = this.#tokens.get(id)
+    if (token === undefined) return 'notDone'
+    if (token.revokedAtMs === undefined) this.#tokens.set(id, { ...token, revokedAtMs })
     return 'done'
   }
 
   #rotateToken({ id, successor, atMs, endsAtMs }: JobOf<'rotateToken'>): Outcome {
-    const old = this.#findToken(id)
+    const old = this.#tokens.get(id)
     if (old === undefined) return 'notDone'
     if (old.revokedAtMs !== undefined) return 'revoked'
     if (!isTokenValid(old, atMs)) return 'expired'
@@ -283,20 +355,15 @@ class Ledger {
     if (outcome !== 'done') return outcome
     const expiresAtMs = Math.min(endsAtMs, old.expiresAtMs ?? Number.POSITIVE_INFINITY)
     const end = endsAtMs <= atMs ? { revokedAtMs: atMs } : { expiresAtMs }
-    this.#replaced.push({ ...old, ...end, replacedBy: successor.id })
+    this.#tokens.set(id, { ...old, ...end, replacedBy: successor.id })
     return 'done'
   }
 
-  /** The token with an id, after the earlier jobs of the batch. */
-  #findToken(id: string): Token | undefined {
-    const isIt = (token: Token): boolean => token.id === id
-    const token = this.#replaced.find(isIt) ?? this.#tokens.find(isIt) ?? this.#found.tokens.find(isIt)
-    const revocation = this.#revocations.find((job) => job.id === id)
-    return token && revocation ? { revokedAtMs: revocation.revokedAtMs, ...token } : token
-  }
-
   #noteUses({ days }: JobOf<'noteTokenUses'>): Outcome {
-    for (const [id, day] of days) this.#uses.set(id, Math.max(day, this.#uses.get(id) ?? day))
+    for (const [id, day] of days) {
+      const token = this.#tokens.get(id)
+      if (token !== undefined && day > (token.lastUsedDay ?? -1)) this.#tokens.set(id, { ...token, lastUsedDay: day })
+    }
     return 'done'
   }
 

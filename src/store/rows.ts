@@ -1,24 +1,20 @@
 // Statements and writes of both engines, and conversions of their rows, which are arrays of columns.
 
-import type { Scope } from '../domain/caller.ts'
 import { type Plant, revisionOf } from '../domain/plant.ts'
 import type { PlantPage, TagCount } from '../domain/store.ts'
 import type { Token } from '../domain/token.ts'
 import type { StoredWebhook, Webhook } from '../domain/webhook.ts'
-import type { Effects } from './ledger.ts'
+import { type Effects, type LookupResult, nameOfKey } from './ledger.ts'
 
-/** The columns of a new token; the others are null. */
-export const newTokenColumns = 'id, hash, name, scopes, created_at_ms, expires_at_ms, revoked_at_ms'
-export const tokenColumns = `${newTokenColumns}, replaced_by, last_used_day`
+export const tokenColumns = 'id, hash, content'
 
 /** With the parameters of PostgreSQL: `$1` is `?1` in SQLite. */
 export const commonStatements = {
   findToken: `SELECT ${tokenColumns} FROM tokens WHERE hash = $1`,
   findAnyToken: 'SELECT 1 FROM tokens LIMIT 1',
-  listTokens: `SELECT ${tokenColumns} FROM tokens ORDER BY created_at_ms, id`,
-  insertToken: `INSERT INTO tokens (${newTokenColumns}) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-  replaceToken: 'UPDATE tokens SET expires_at_ms = $1, revoked_at_ms = $2, replaced_by = $3 WHERE id = $4',
-  revokeToken: 'UPDATE tokens SET revoked_at_ms = coalesce(revoked_at_ms, $1) WHERE id = $2',
+  listTokens: `SELECT ${tokenColumns} FROM tokens`,
+  insertToken: `INSERT INTO tokens (${tokenColumns}) VALUES ($1, $2, $3)`,
+  updateToken: 'UPDATE tokens SET content = $1 WHERE id = $2',
   upsertWebhook: `INSERT INTO webhooks (id, version, content) VALUES ($1, $2, $3)
     ON CONFLICT (id) DO UPDATE SET version = excluded.version, content = excluded.content`,
   deleteWebhook: 'DELETE FROM webhooks WHERE id = $1',
@@ -32,26 +28,46 @@ export const commonStatements = {
     WHERE newest_at_ms <= $1 AND next_first <= $3`,
 } as const
 
-type CommonWrite = readonly [name: keyof typeof commonStatements, ...values: (string | bigint | Uint8Array | null)[]]
+type CommonWrite = readonly [name: keyof typeof commonStatements, ...values: (string | bigint | Uint8Array)[]]
 
-/** The writes of tokens and webhooks that both engines make alike. */
-export function* commonWrites({ tokens, replaced, revocations, webhooks }: Effects): Generator<CommonWrite> {
-  for (const { id, hash, name, scopes, createdAtMs, expiresAtMs, revokedAtMs } of tokens) {
-    const times = [BigInt(createdAtMs), toInteger(expiresAtMs), toInteger(revokedAtMs)]
-    yield ['insertToken', id, hash, name, scopes.join(' '), ...times]
-  }
-  for (const { id, expiresAtMs, revokedAtMs, replacedBy = null } of replaced) {
-    yield ['replaceToken', toInteger(expiresAtMs), toInteger(revokedAtMs), replacedBy, id]
-  }
-  for (const { id, revokedAtMs } of revocations) yield ['revokeToken', BigInt(revokedAtMs), id]
+/** The writes of tokens and webhooks, which both engines make alike. */
+export function* commonWrites({ insertedTokens, updatedTokens, webhooks }: Effects): Generator<CommonWrite> {
+  for (const { id, hash, ...content } of insertedTokens) yield ['insertToken', id, hash, JSON.stringify(content)]
+  for (const { id, hash: _, ...content } of updatedTokens) yield ['updateToken', JSON.stringify(content), id]
   for (const { id, version, content } of webhooks) {
     yield content === undefined ? ['deleteWebhook', id] : ['upsertWebhook', id, BigInt(version), content]
   }
 }
 
-/** A time as an integer: node:sqlite would bind a JavaScript number as a floating point value. */
-function toInteger(ms: number | undefined): bigint | null {
-  return ms === undefined ? null : BigInt(ms)
+/** The rows that the lookups of a batch found. */
+interface FoundRows {
+  /** id, text. */
+  readonly plants: readonly unknown[]
+  /** caller id, key, fingerprint, time. */
+  readonly keys: readonly unknown[]
+  /** `tokenColumns`. */
+  readonly tokens: readonly unknown[]
+  readonly anyToken: readonly unknown[]
+  /** First numbers, for each sweep. */
+  readonly sweepable: readonly (readonly unknown[])[]
+  /** id, version. */
+  readonly webhooks: readonly unknown[]
+}
+
+export function toFound({ plants, keys, tokens, anyToken, sweepable, webhooks }: FoundRows): LookupResult {
+  return {
+    plants: new Map(plants as readonly [bigint, string][]),
+    keys: new Map(
+      (keys as readonly [string, string, Uint8Array, bigint][]).map(([callerId, key, fingerprint, createdAtMs]) => [
+        nameOfKey({ callerId, key }),
+        { fingerprint, createdAtMs: Number(createdAtMs) },
+      ]),
+    ),
+    tokens: new Map(tokens.map(toToken).map((token) => [token.id, token])),
+    hasTokens: anyToken.length > 0,
+    sweepable: (sweepable as readonly [bigint][][]).map((rows) => rows.map(([first]) => first)),
+    webhooks: new Map((webhooks as readonly [string, bigint][]).map(([id, version]) => [id, Number(version)])),
+  }
 }
 
 /** @param row id, text. */
@@ -90,30 +106,10 @@ export function toWebhook(row: unknown): StoredWebhook {
   return { ...(JSON.parse(content) as Omit<Webhook, 'id'>), id, version: Number(version) }
 }
 
-/** @param row `tokenColumns`; times and days as numbers or bigints. */
+/** @param row `tokenColumns`. */
 export function toToken(row: unknown): Token {
-  const [id, hash, name, scopes, createdAtMs, expiresAtMs, revokedAtMs, replacedBy, lastUsedDay] = row as [
-    string,
-    Uint8Array,
-    string,
-    string,
-    bigint,
-    bigint | null,
-    bigint | null,
-    string | null,
-    bigint | null,
-  ]
-  return {
-    id,
-    hash,
-    name,
-    scopes: scopes.split(' ') as Scope[],
-    createdAtMs: Number(createdAtMs),
-    ...(expiresAtMs !== null && { expiresAtMs: Number(expiresAtMs) }),
-    ...(revokedAtMs !== null && { revokedAtMs: Number(revokedAtMs) }),
-    ...(replacedBy !== null && { replacedBy }),
-    ...(lastUsedDay !== null && { lastUsedDay: Number(lastUsedDay) }),
-  }
+  const [id, hash, content] = row as [string, Uint8Array, string]
+  return { ...(JSON.parse(content) as Omit<Token, 'id' | 'hash'>), id, hash }
 }
 
 /**

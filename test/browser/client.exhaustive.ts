@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
-import type * as ClientModule from '../../src/client/client.ts'
+import type * as ClientModule from '../../client/client.ts'
+import { FaultyProxy } from '../client/faulty-proxy.ts'
 import { launchBrowser, noBrowser, openPage } from '../support/browser.ts'
-import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { makeFolder } from '../support/folder.ts'
 import { startServer } from '../support/program.ts'
 

@@ -1,20 +1,18 @@
 // Byte-exactness through the page: texts of every kind go through create, edit of another field, conflict, paste and
-// export unchanged, and rows are read as `plantstore import` reads them.
+// export unchanged.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { loadContract } from '../../src/contract/contract.ts'
 import { startPlantStore } from '../../src/embed/start.ts'
 import { columnsOf } from '../../src/files/columns.ts'
 import { csvHeader, csvOf } from '../../src/files/formats.ts'
-import { readPlants } from '../../src/files/read-plants.ts'
-import { UnreadableFile } from '../../src/files/records.ts'
 import { launchBrowser, noBrowser, openPage } from '../support/browser.ts'
-import { assertQuiet, create, enter, reads, says } from '../support/home-page.ts'
 import { toPlant } from '../support/plants.ts'
+import { assertQuiet, create, enter, openMany, reads, says } from './home-page.ts'
 
 /** What people and programs have in names. */
 const kinds = [
@@ -107,7 +105,7 @@ describe('texts of every kind', { skip: noBrowser }, () => {
       ndjson: plants.map((plant) => `${toPlant(plant).json}\n`).join(''),
     }
     await enter(page, store.token)
-    await page.locator('#add-many').click()
+    await openMany(page)
     await page.locator('#many[open]').waitFor()
     await page.locator('#file').setInputFiles({ name: 'p.ndjson', mimeType: '', buffer: Buffer.from(all.ndjson) })
     await page.getByText('60 plants to add.').waitFor()
@@ -126,91 +124,4 @@ describe('texts of every kind', { skip: noBrowser }, () => {
     }
     assertQuiet(watched)
   })
-
-  test('are read from rows as the command reads them', async () => {
-    await using store = await startPlantStore()
-    await using watched = await openPage(browser, `${store.url}/`)
-    const cell = fc.oneof(
-      fc.constantFrom(
-        '1',
-        '-7',
-        '007',
-        '9223372036854775807',
-        '1.5',
-        '',
-        ' 3 ',
-        'x',
-        '"a""b"',
-        '"a\nb"',
-        '"open',
-        'a"b',
-      ),
-      fc.constantFrom(...kinds.filter((kind) => kind.length < 100)).map((kind) => `"${kind.replaceAll('"', '""')}"`),
-    )
-    const file = fc
-      .tuple(
-        fc.constantFrom('id,name,tag', 'name,id', 'tag;id;name', 'id\tname', 'Name,Other,ID', '\ufeffid,name'),
-        fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { maxLength: 6 }),
-        fc.constantFrom('\n', '\r\n'),
-      )
-      .map(([header, rows, end]) => {
-        const separator = /[,;\t]/.exec(header)?.[0] ?? ','
-        return [header, ...rows.map((row) => row.join(separator))].join(end) + end
-      })
-    const files = fc.sample(file, { numRuns: 400, seed: 11 })
-    const found = await readInPage(watched.page, files)
-    for (const [at, content] of files.entries()) assert.deepEqual(found[at], await readByCommand(content), content)
-  })
 })
-
-/** The plants of each file as JSON, and the lines without one. */
-async function readInPage(page: Page, files: readonly string[]): Promise<unknown[]> {
-  return page.evaluate(
-    async ([module, contents]) => {
-      const { readRows } = await import(module)
-      return contents.map((content) => {
-        try {
-          const { rows } = readRows(content) as {
-            rows: { line: number; plant?: { id: bigint; name: string; tag?: string } }[]
-          }
-          return rows.map(({ line, plant }) =>
-            plant === undefined ? line : JSON.stringify([String(plant.id), plant.name, plant.tag]),
-          )
-        } catch (cause) {
-          if (cause instanceof TypeError) return 'unreadable'
-          throw cause
-        }
-      })
-    },
-    [new URL('site/records.js', page.url()).href, files] as const,
-  )
-}
-
-async function readByCommand(content: string): Promise<unknown> {
-  const found: (string | number)[] = []
-  const nothing = (): void => {}
-  const options = {
-    columns,
-    recordBytesMax: 65_536,
-    onHeader: nothing,
-    onReadAs: nothing,
-    onColumnsIgnored: nothing,
-    onMaybeRounded: nothing,
-  }
-  async function* pieces(): AsyncGenerator<Buffer> {
-    yield Buffer.from(content)
-  }
-  try {
-    for await (const records of readPlants(pieces(), 'csv', options)) {
-      for (const { line, json } of records) {
-        const plant = json && /^\{"id":(-?\d+),/.exec(json.toString())
-        const { name: its, tag: of } = plant ? JSON.parse(String(json)) : {}
-        found.push(plant ? JSON.stringify([plant[1], its, of]) : line)
-      }
-    }
-    return found
-  } catch (cause) {
-    if (cause instanceof UnreadableFile) return 'unreadable'
-    throw cause
-  }
-}

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startPlantStore } from '../../src/embed/start.ts'
-import { FirefoxPage, noFirefox } from '../support/firefox.ts'
 import { until } from '../support/time.ts'
+import { FirefoxPage, noFirefox } from './firefox.ts'
 
 const enter = '\ue007'
 const tab = '\ue004'
@@ -20,7 +20,7 @@ test('the home page works in Firefox', { skip: noFirefox }, async () => {
     until(`#${id} has the focus`, async () => (await page.textOf('document.activeElement.id')) === id)
   await hasFocus('secret')
   await page.type(`${store.token}${enter}`)
-  await reads('#status', '1 to 1 of 1')
+  await reads('#status', '1 plant')
   await reads('#live', 'Live')
   await page.type('n')
   await hasFocus('id')
@@ -31,7 +31,7 @@ test('the home page works in Firefox', { skip: noFirefox }, async () => {
   await page.type('/')
   await hasFocus('prefix')
   await page.type('fic')
-  await reads('#status', '1 to 1 of 1')
+  await reads('#status', '1 plant')
   assert.match(await page.textOf('location.search'), /^\?name=fic$/)
   await store.client.replacePlant(7, { name: 'Ficus lyrata' })
   await reads('tbody a.name', 'Ficus lyrata')

@@ -10,8 +10,8 @@ import { columnsOf } from '../../src/files/columns.ts'
 import { csvHeader, csvOf } from '../../src/files/formats.ts'
 import { launchBrowser, noBrowser, openPage } from '../support/browser.ts'
 import { makeFolder } from '../support/folder.ts'
-import { assertAccessible, assertQuiet, enter, reads, says, textOf } from '../support/home-page.ts'
 import { exhaustive } from '../support/ring.ts'
+import { assertAccessible, assertQuiet, enter, openMany, reads, says, textOf } from './home-page.ts'
 
 /** With a property of each kind, of names that are none of JavaScript's, and texts that HTML would read. */
 const properties = `{
@@ -170,6 +170,7 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
       await page.locator('a.name').click()
       await page.locator('#plant[open]').waitFor()
       assert.match(await textOf(page, '#plant-facts'), /Catalogue number9223372036854775807Id20\.25.*Aliasnull/s)
+      await page.locator('#plant-api > summary').click()
       await page.locator('#plant-requests summary').nth(1).click()
       await page.locator('#plant-requests button').getByText('JavaScript').click()
       const code = await textOf(page, '#plant-requests pre')
@@ -206,7 +207,7 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
       const csv = csvHeader(columns) + csvOf({ id: 1n, json: whole }, columns, () => {})
       // CSV has no empty optional text.
       const read = whole.replace('"__proto__":"",', '').replace('"tag":"",', '')
-      await page.locator('#add-many').click()
+      await openMany(page)
       await page.getByText('The first row names the columns: id, __proto__, light,').waitFor()
       const rest = '2,,sun,b,9007199254740993,x,,,TRUE\n3,,sun,c,1e400,,,,no\n4,,,d,9007199254740993\n'
       const give = (text: string): Promise<void> =>
@@ -214,8 +215,8 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
       await give(csv + rest)
       await page.getByText('2 plants to add. 2 of the rows cannot be added.').waitFor()
       assert.deepEqual(await page.locator('#preview .error').allTextContents(), [
-        'id2: is not a number 2,,sun,b,9007199254740993,x,,,TRUE',
-        'constructor: is not a whole number 3,,sun,c,1e400,,,,no',
+        'id2: "x" is not a number 2,,sun,b,9007199254740993,x,,,TRUE',
+        'is not JSON, or has a number that is too large 3,,sun,c,1e400,,,,no',
       ])
       await give(csv + rest.replace(',x,', ',0.5,'))
       await page.getByText('3 plants to add.').waitFor()
@@ -257,7 +258,7 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
     }`
     const its = ['one', 'two', 'three', 'four', 'five', 'six', 'seven']
     return visit(documentWith(['id', 'name', ...its], samples), [], async ({ page, stored }) => {
-      await page.getByRole('button', { name: 'Add the example plants' }).click()
+      await page.getByRole('button', { name: 'Add example plants' }).click()
       await says(page, 'example plants were added.')
       assert.equal(
         await stored('1'),
@@ -271,7 +272,7 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
   exhaustive.test('says why it cannot add example plants', () => {
     const odd = '{"id":{"type":"integer"},"name":{"type":"string"},"code":{"type":"string","pattern":"^[0-9]+$"}}'
     return visit(documentWith(['id', 'name', 'code'], odd), [], async ({ page }) => {
-      await page.getByRole('button', { name: 'Add the example plants' }).click()
+      await page.getByRole('button', { name: 'Add example plants' }).click()
       await says(page, '0 example plants were added. Others were refused: code: must match pattern')
     })
   })

@@ -10,7 +10,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { systemClock } from '../../src/domain/clock.ts'
 import { limits } from '../../src/limits.ts'
-import { idOfSeries, nameOfBackup, prune } from '../../src/store/sqlite/backup/backup-series.ts'
+import { idOfSeries, nameOfBackup, prune } from '../../src/store/sqlite/backup.ts'
 import { sqliteEngine } from '../../src/store/sqlite/engine.ts'
 import { openWritable } from '../../src/store/sqlite/file/database.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
@@ -20,7 +20,7 @@ import { type Finished, runHere, runProgram, startProgram, startServer } from '.
 import { exhaustive } from '../support/ring.ts'
 
 import { busyMsMax, damageTable, openTestStore } from '../support/store.ts'
-import { countCalls, killAt, nameCalls, noStrace, runInjected, syncCalls } from '../support/strace.ts'
+import { countCalls, killAt, nameCalls, noStrace, runInjected, runStopped, syncCalls } from '../support/strace.ts'
 
 import { until } from '../support/time.ts'
 
@@ -291,21 +291,6 @@ describe('plantstore backup --folder', () => {
     const newest = both.map(({ stdout }) => stdout.trim().slice(-(left[0] ?? '').length)).sort()
     assert.equal(left.at(-1), newest.at(-1))
   })
-
-  for (const [args, message] of [
-    [[], /^plantstore: name the file of the backup, or a --folder\n$/],
-    [['b.db', '--folder', 'to'], /^plantstore: name a file or a --folder, not both\n$/],
-    [['b.db', '--keep', '2'], /^plantstore: --keep needs --folder/],
-    [['--folder', 'to', '--keep', '0'], /must be a number of backups, 1 or more/],
-    [['--folder', 'to', '--keep', '1.5'], /must be a number of backups/],
-    [['--folder', 'to', '--keep', 'all'], /must be a number of backups/],
-  ] as const) {
-    test(`backup ${args.join(' ')} is misuse`, async () => {
-      const { status, stderr } = await runHere(['backup', ...args])
-      assert.equal(status, 2)
-      assert.match(stderr, message)
-    })
-  }
 })
 
 describe('a backup that fails', () => {
@@ -342,6 +327,20 @@ describe('a backup that fails', () => {
       assert.deepEqual(await readdir(scene.to), [])
     })
   }
+
+  test('as the store is replaced while it is copied says so, and leaves nothing', { skip: noStrace }, async () => {
+    await using folder = await makeFolder()
+    const { store, to } = await makeScene(folder)
+    // The first file that the copying process syncs is the copy, once everything is read.
+    const args = ['backup', join(to, 'b.db'), '--store', store]
+    const { status, stderr } = await runStopped('fsync', args, folder, async () => {
+      await copyFile(store, `${store}.other`)
+      await rename(`${store}.other`, store)
+    })
+    assert.equal(stderr, `plantstore: ${store} was deleted or replaced while the program was running\n`)
+    assert.equal(status, 1)
+    assert.deepEqual(await readdir(to), [])
+  })
 
   exhaustive.test('as a restore holds the store says so of the store, and leaves nothing', async () => {
     await using folder = await makeFolder()

@@ -18,7 +18,13 @@ function read(text: string, pieceBytes: number, form = commas): CsvRecord[] {
 }
 
 const shown = (records: readonly CsvRecord[]) =>
-  records.map(({ line, raw, fields, wrong, isEnded }) => ({ line, raw: raw.toString(), fields, wrong, isEnded }))
+  records.map(({ line, raw, fields, wrong, isEnded }) => ({
+    line,
+    raw: Buffer.from(raw).toString(),
+    fields,
+    wrong,
+    isEnded,
+  }))
 
 const fieldsOf = (text: string, form?: CsvForm) => read(text, text.length || 1, form).map(({ fields }) => fields)
 
@@ -60,7 +66,7 @@ describe('CSV', () => {
     const text = '1, "pot"\n2,"Hope" rose\n3,"a\nb"x\n4,fine\n5,"open\n6,fine\n'
     const records = read(text, text.length)
     assert.deepEqual(
-      records.map(({ line, raw, wrong }) => [line, raw.toString(), wrong?.split(';')[0]]),
+      records.map(({ line, raw, wrong }) => [line, Buffer.from(raw).toString(), wrong?.split(';')[0]]),
       [
         [1, '1, "pot"', 'a quote follows blanks at the beginning of a field'],
         [2, '2,"Hope" rose', 'a quote is closed before the end of its field'],

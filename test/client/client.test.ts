@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
-import { PlantStoreClient, PlantStoreError } from '../../src/client/client.ts'
+import { PlantStoreClient, PlantStoreError } from '../../client/client.ts'
 import { Conformance } from '../support/conformance.ts'
 import { runHere } from '../support/program.ts'
 import { inRing } from '../support/ring.ts'

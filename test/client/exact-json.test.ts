@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { fromJson } from '../../src/client/exact-json.ts'
+import { fromJson } from '../../client/exact-json.ts'
 import { inRing } from '../support/ring.ts'
 
 describe('the parser of the client', () => {

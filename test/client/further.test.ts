@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
-import { type Change, type Plant, PlantStoreClient, type Tagged } from '../../src/client/client.ts'
+import { type Change, type Plant, PlantStoreClient, type Tagged } from '../../client/client.ts'
 import { toJson } from '../../src/contract/plant.ts'
 import { decodeJson } from '../../src/json/decode.ts'
 

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
 import { generateCompiled } from '../../scripts/compiled.ts'
-import { generateJson, generateTypes } from '../../scripts/generate.ts'
+import { generateJson, generateSchemas, generateTypes } from '../../scripts/generate.ts'
 import { loadContract } from '../../src/contract/contract.ts'
 import { readDocument } from '../../src/contract/document.ts'
 import { errorNumbers, statusOf } from '../../src/domain/errors.ts'
@@ -176,6 +176,11 @@ describe('openapi.yaml', () => {
     const committed = await readFile(new URL('../../src/contract/types.ts', import.meta.url), 'utf8')
     assert.equal(await generateTypes(), committed, 'run `npm run generate`')
     assert.match(committed, /id: bigint/)
+  })
+
+  test('gives the very types of the client that are committed', async () => {
+    const committed = await readFile(new URL('../../client/schemas.ts', import.meta.url), 'utf8')
+    assert.equal(await generateSchemas(), committed, 'run `npm run generate`')
   })
 
   test('gives the very validators and serialisers that are committed', async () => {

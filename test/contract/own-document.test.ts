@@ -250,6 +250,7 @@ describe("a document of one's own", async () => {
       /id: must have the type integer$/,
     ],
     ['a tag of another type', withPlant(plantOf('tag: { type: [string, "null"] }')), /tag: must have the type string$/],
+    ['a property etag', withPlant(plantOf('etag: { type: string }')), /cannot have a property etag: the client keeps/],
     [
       'a reference to nothing',
       withPlant('{ $ref: "#/components/schemas/Plant" }'),

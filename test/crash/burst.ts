@@ -1,7 +1,7 @@
 // A burst of creates by many writers at once, and the comparison of what was acknowledged with what is on disk.
 
 import assert from 'node:assert/strict'
-import type { NewPlant } from '../../src/verify/plant.ts'
+import type { NewPlant } from '../../verify/plant.ts'
 import { Client, plantJson } from '../support/client.ts'
 import type { RunningServer } from '../support/program.ts'
 import { openTestStore, readPlant } from '../support/store.ts'

@@ -4,22 +4,19 @@
 import { closeSync, openSync } from 'node:fs'
 import { listPage } from '../support/page.ts'
 import { toPlant } from '../support/plants.ts'
-import { openTestStore } from '../support/store.ts'
+import { importPlants, openTestStore } from '../support/store.ts'
 
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }
 
 const store = await openTestStore(process.argv[2] ?? '')
-const bulk = await store.beginImport({ isWhole: false })
 // More than a page of memory to sort.
 const name = 'n'.repeat(1_024)
-await bulk.add(
-  Array.from({ length: 4_000 }, (_, id) => toPlant({ id: BigInt(-id), name })),
-  'fail',
+await importPlants(
+  store,
+  Array.from({ length: 4_000 }, (_, id) => ({ id: BigInt(-id), name })),
 )
-await bulk.commit()
-await bulk.end()
 const search = () => listPage(store, { namePrefix: 'n', limit: 1_000 })
 const early = process.argv[3] === 'early'
 if (early) await search()

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Change, PlantStoreClient, PlantStoreError } from '../../src/client/client.ts'
+import { type Change, PlantStoreClient, PlantStoreError } from '../../client/client.ts'
 import { makeFolder } from '../support/folder.ts'
 import { importHere } from '../support/program.ts'
 import { until } from '../support/time.ts'

@@ -11,12 +11,12 @@ import { rejectsWith } from '../store/suite.ts'
 import { Client } from '../support/client.ts'
 import { listPage } from '../support/page.ts'
 import { toPlant } from '../support/plants.ts'
-import { loseStandby, makeCluster, makeSmallDisk } from '../support/postgres.ts'
-import { memoryOf } from '../support/process-figures.ts'
+import { loseStandby, makeCluster, makeSmallDisk, needNoStandby } from '../support/postgres.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
 import { exhaustive, inRing } from '../support/ring.ts'
 import { openTestStore, readPlant } from '../support/store.ts'
 import { assertDuration, assertPrompt } from '../support/time.ts'
+import { memoryOf } from '../torture/process-figures.ts'
 import { Load } from './load.ts'
 
 const clients = inRing(8, 32)
@@ -132,8 +132,7 @@ describe('a database that fails', () => {
         await rejectsWith(store.createPlant(toPlant({ id, name: 'n' })), 'overloaded')
       assert.deepEqual(await readPlant(store, 1n), { name: 'n' })
       assert.equal(await connections(), before)
-      await cluster.query('ALTER SYSTEM RESET synchronous_standby_names')
-      await cluster.query('SELECT pg_reload_conf()')
+      await needNoStandby(cluster)
       for (;;) {
         const outcome = await store.createPlant(toPlant({ id: 30n, name: 'n' })).catch(({ code }) => code)
         if (outcome === 'created') break

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fromJson } from '../../src/client/exact-json.ts'
+import { fromJson } from '../../client/exact-json.ts'
 import { Client, type HttpResponse } from '../support/client.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
 import { importHere } from '../support/program.ts'

@@ -17,7 +17,8 @@ import { type Limits, limits } from '../../src/limits.ts'
 
 function serviceOf(serve: Service['serve']): Service {
   const fail = (): never => assert.fail()
-  return { serve, refuse: fail, refuseBytes: fail, noteSent: () => {}, noteAborted: () => {} } as unknown as Service
+  const refuseBytes = (): Reply => ({ status: 400, fields: {}, body: '' })
+  return { serve, refuse: fail, refuseBytes, noteSent: () => {}, noteAborted: () => {} } as unknown as Service
 }
 
 /** The options of a connection, with a clock of the test. */
@@ -105,6 +106,15 @@ describe('a connection', () => {
     Object.defineProperty(socket, 'writableLength', { value: 500 })
     socket.emit('timeout')
     assert.ok(socket.destroyed)
+  })
+
+  test('has a clock of unread output for a refusal, too', () => {
+    const { connection, socket } = connect()
+    Object.defineProperty(socket, 'writableLength', { value: 500 })
+    socket.emit('data', Buffer.from('garbage\r\n\r\n'))
+    assert.equal(connection.state, 'ending')
+    assert.equal(socket.timeout, limits.unreadMsMax)
+    socket.destroy()
   })
 
   test('serves one request at a time, in order, also when its client has ended its side', async () => {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { PlantStoreClient } from '../../src/client/client.ts'
+import { PlantStoreClient } from '../../client/client.ts'
 import { startPlantStore } from '../../src/embed/start.ts'
 
 test('a page in place of a 401 or 404 leads to what the address names, below any path', async () => {

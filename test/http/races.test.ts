@@ -6,9 +6,9 @@ import { after, test } from 'node:test'
 import { Client, type Connection, countStatuses, isInDoubt, plantJson, type RowRequest } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
-import { isLinearizable, type Operation } from '../support/linearizability.ts'
 import { inRing } from '../support/ring.ts'
 import { serveHere } from '../support/service.ts'
+import { isLinearizable, type Operation } from './linearizability.ts'
 
 const clients = 50
 const rounds = inRing(1, 5)

@@ -1,4 +1,4 @@
-// The rows of src/verify over sockets, with more than they demand: the document in every detail, the bytes of a plant,
+// The rows of verify over sockets, with more than they demand: the document in every detail, the bytes of a plant,
 // our messages, and the connection, which goes on unless the answer says that it ends. Then what no other server has to
 // do. test/verify runs all rows as `plantstore verify` does.
 
@@ -6,21 +6,21 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { type ErrorCode, errorNumbers } from '../../src/domain/errors.ts'
 import { int64Max, int64Min } from '../../src/domain/plant.ts'
-import { plantJson } from '../../src/verify/plant.ts'
-import { bodyRows, sizeRows } from '../../src/verify/rows/bodies.ts'
-import { changeRows } from '../../src/verify/rows/changes.ts'
-import { corsRows } from '../../src/verify/rows/cors.ts'
-import { credentialRows } from '../../src/verify/rows/credentials.ts'
-import { mediaTypeRows, orderRows } from '../../src/verify/rows/fields.ts'
-import { keyRows, repeatRows } from '../../src/verify/rows/idempotency.ts'
-import { int64Rows } from '../../src/verify/rows/int64.ts'
-import { listRows } from '../../src/verify/rows/lists.ts'
-import { pathRows } from '../../src/verify/rows/paths.ts'
-import { plantRows } from '../../src/verify/rows/plants.ts'
-import { randomRows } from '../../src/verify/rows/random.ts'
-import { specifiedRows } from '../../src/verify/rows/specified.ts'
-import { summaryRows } from '../../src/verify/rows/summary.ts'
-import { nameRows, tagRows } from '../../src/verify/rows/texts.ts'
+import { plantJson } from '../../verify/plant.ts'
+import { bodyRows, sizeRows } from '../../verify/rows/bodies.ts'
+import { changeRows } from '../../verify/rows/changes.ts'
+import { corsRows } from '../../verify/rows/cors.ts'
+import { credentialRows } from '../../verify/rows/credentials.ts'
+import { mediaTypeRows, orderRows } from '../../verify/rows/fields.ts'
+import { keyRows, repeatRows } from '../../verify/rows/idempotency.ts'
+import { int64Rows } from '../../verify/rows/int64.ts'
+import { listRows } from '../../verify/rows/lists.ts'
+import { pathRows } from '../../verify/rows/paths.ts'
+import { plantRows } from '../../verify/rows/plants.ts'
+import { randomRows } from '../../verify/rows/random.ts'
+import { specifiedRows } from '../../verify/rows/specified.ts'
+import { summaryRows } from '../../verify/rows/summary.ts'
+import { nameRows, tagRows } from '../../verify/rows/texts.ts'
 import { Client, encodeRequest, type RowRequest } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { describeOnEngines } from '../support/engines.ts'
@@ -39,7 +39,7 @@ const changed = /^If-Match: plant \d+ has changed since you read it; read it aga
 const matches = /^If-None-Match: plant \d+ exists and its ETag matches; send other ETags, or none/
 const many = (count: number, pattern?: RegExp): readonly (RegExp | undefined)[] => Array(count).fill(pattern)
 
-/** What our own messages say at rows of src/verify. */
+/** What our own messages say at rows of verify. */
 const messages: Messages = {
   'an id in quotes': notInt64,
   'an id in an array': /got an array$/,

@@ -6,8 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { namesOf, revisionOf } from '../../src/domain/plant.ts'
-import type { Job, JobOf, Outcome } from '../../src/store/jobs.ts'
-import { decide, lookupsOf } from '../../src/store/ledger.ts'
+import { decide, type Job, type JobOf, lookupsOf, type Outcome } from '../../src/store/ledger.ts'
 import { migrate } from '../../src/store/sqlite/file/migrations.ts'
 import { TransactionRunner } from '../../src/store/sqlite/transaction.ts'
 import { toPlant } from '../support/plants.ts'
@@ -63,7 +62,7 @@ describe('the ledger', () => {
   const nothing = {
     plants: new Map(),
     keys: new Map(),
-    tokens: [],
+    tokens: new Map(),
     hasTokens: false,
     sweepable: [],
     webhooks: new Map(),

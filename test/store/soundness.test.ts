@@ -5,7 +5,7 @@ import { copyFileSync } from 'node:fs'
 import { copyFile, open, rm, stat, truncate } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
-import { findPageDamageApart } from '../../src/store/sqlite/file/apart.ts'
+import { runApart } from '../../src/store/sqlite/file/apart.ts'
 import { openReadable, openWritable } from '../../src/store/sqlite/file/database.ts'
 import { findPageDamage } from '../../src/store/sqlite/file/examine.ts'
 import { findPlainDamage } from '../../src/store/sqlite/file/header.ts'
@@ -40,7 +40,7 @@ describe('looking through the pages of a store', () => {
       assert.equal(findPlainDamage(copy), undefined)
       const damage = lookThrough(copy)
       assert.match(damage, /^[^\n]+$/)
-      assert.equal(await findPageDamageApart(copy, new AbortController().signal), damage)
+      assert.equal(await runApart({ kind: 'checkPages', path: copy }, new AbortController().signal), damage)
     }
   })
 
@@ -57,7 +57,7 @@ describe('looking through the pages of a store', () => {
     using holder = new DatabaseSync(path)
     holder.exec('BEGIN EXCLUSIVE')
     const startedAt = performance.now()
-    assert.equal(await findPageDamageApart(path, AbortSignal.timeout(50)), '')
+    await assert.rejects(runApart({ kind: 'checkPages', path }, AbortSignal.timeout(50)), /stopped/)
     assert.ok(performance.now() - startedAt < 2_000)
   })
 })

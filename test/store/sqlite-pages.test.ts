@@ -15,9 +15,8 @@ import { pageQueries } from '../../src/store/sqlite/pages.ts'
 import { makeFolder } from '../support/folder.ts'
 import { listPage, readPage } from '../support/page.ts'
 import { toPlant } from '../support/plants.ts'
-import { exhaustive } from '../support/ring.ts'
-import { openTestStore, readPlant } from '../support/store.ts'
-import { rejectsWith, TestClock, walk } from './suite.ts'
+import { importPlants, openTestStore, readPlant } from '../support/store.ts'
+import { rejectsWith, TestClock } from './suite.ts'
 
 /** What SQLite says it does for each query; a SCAN of the table would grow with the store. */
 const plans: Readonly<Record<keyof typeof pageQueries, RegExp | string>> = {
@@ -82,15 +81,11 @@ describe('the pages of SQLite', () => {
   test('a summary of the longest tags hardly takes the main thread, and a plant waits for none', async () => {
     await using folder = await makeFolder()
     await using store = await openTestStore(folder.file('plants.db'), { clock: new TestClock() })
-    const bulk = await store.beginImport({ isWhole: false })
     const tagOf = (id: number): string => `${'\u{1f33f}'.repeat(250)}${String(id).padStart(6, '0')}`
     const plants = Array.from({ length: limits.summaryTagsCounted }, (_, id) => {
-      return toPlant({ id: BigInt(id), name: 'n', tag: tagOf(id) })
+      return { id: BigInt(id), name: 'n', tag: tagOf(id) }
     })
-    await bulk.add(plants, 'fail')
-    await bulk.add([toPlant({ id: -1n, name: 'n', tag: tagOf(9_999) })], 'fail')
-    await bulk.commit()
-    await bulk.end()
+    await importPlants(store, [...plants, { id: -1n, name: 'n', tag: tagOf(9_999) }])
     // Starts the thread.
     const { tags, ...others } = await store.getSummary()
     assert.deepEqual(others, { plants: 10_001, isExact: true })
@@ -115,32 +110,6 @@ describe('the pages of SQLite', () => {
     assert.deepEqual(done, ['plant'])
     await Promise.all(asked)
   })
-
-  exhaustive.test('a search by name finds the same however few plants it may look at', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
-    const options = { exclusive: true, clock: new TestClock() }
-    const expected: bigint[] = []
-    {
-      await using store = await openTestStore(path, { ...options, limits })
-      for (let id = -200n; id < 200n; id += 1n) {
-        const name = id % 3n === 0n ? `Ficus ${id}` : `Monstera ${id}`
-        if (id % 3n === 0n && id % 2n === 0n) expected.push(id)
-        await store.createPlant(toPlant({ id, name, tag: id % 2n === 0n ? 'even' : 'odd' }))
-      }
-      await store.createPlant(toPlant({ id: 2n ** 63n - 1n, name: 'ficus of the end', tag: 'even' }))
-      expected.push(2n ** 63n - 1n)
-    }
-    for (const pageScanPlantsMax of [1, 7, 50, 1_000]) {
-      await using store = await openTestStore(path, { ...options, limits: { pageScanPlantsMax } })
-      const query = { namePrefix: 'ficus', tag: 'even', limit: 10 }
-      assert.deepEqual(await walk(store, query), expected, `${pageScanPlantsMax}`)
-      const all = await walk(store, { namePrefix: 'FICUS', limit: 3 })
-      assert.equal(all.length, 134, `${pageScanPlantsMax}`)
-      const page = await listPage(store, { namePrefix: 'monstera', limit: 1_000 })
-      assert.ok(page.length <= Math.max(pageScanPlantsMax, 267))
-    }
-  })
 })
 
 describe('the threads that make pages of a file', () => {
@@ -159,11 +128,10 @@ describe('the threads that make pages of a file', () => {
   test('a list waits for no search, and a short one for no list', async () => {
     await using folder = await makeFolder()
     await using store = await openTestStore(folder.file('plants.db'))
-    const bulk = await store.beginImport({ isWhole: false })
-    const plants = Array.from({ length: 12_000 }, (_, id) => toPlant({ id: BigInt(id), name: 'fern' }))
-    await bulk.add(plants, 'fail')
-    await bulk.commit()
-    await bulk.end()
+    await importPlants(
+      store,
+      Array.from({ length: 12_000 }, (_, id) => ({ id: BigInt(id), name: 'fern' })),
+    )
     // Starts both threads.
     await Promise.all([store.listPlants({ namePrefix: 'fern', ...long }), store.listPlants(long)])
     const done: string[] = []

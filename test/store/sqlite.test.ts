@@ -6,16 +6,16 @@ import { once } from 'node:events'
 import { chmod, link, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { systemClock } from '../../src/domain/clock.ts'
 import { OperatorError } from '../../src/domain/errors.ts'
-import { limits } from '../../src/limits.ts'
-import type { Job } from '../../src/store/jobs.ts'
+import { commandLimits, limits } from '../../src/limits.ts'
+import type { Job } from '../../src/store/ledger.ts'
 import { assertDurable, openWritable } from '../../src/store/sqlite/file/database.ts'
 import { isLogWithFrames } from '../../src/store/sqlite/file/header.ts'
-import { takeLock } from '../../src/store/sqlite/file/lock.ts'
+import { takeLock } from '../../src/store/sqlite/file/names.ts'
 import { rollbackReason, TransactionRunner } from '../../src/store/sqlite/transaction.ts'
 import { makeFolder } from '../support/folder.ts'
 import { toPlant } from '../support/plants.ts'
@@ -32,30 +32,33 @@ storeSuite({
   makePlace: async () => {
     const folder = await makeFolder()
     return {
-      open: (clock) => openTestStore(folder.file('plants.db'), { ...options, clock }),
+      open: (clock, limits = {}) => openTestStore(folder.file('plants.db'), { ...options, clock, limits }),
       [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
     }
   },
 })
 
-describe('an SQLite store', () => {
-  test('commits are synced: FULL is read back after a write', async () => {
+/** A test of the connection for writes of a new store. */
+function onDatabase(title: string, run: (database: DatabaseSync, runner: TransactionRunner) => void): void {
+  test(title, async () => {
     await using folder = await makeFolder()
-    const database = openWritable(folder.file('plants.db'), busyMsMax)
+    using database = openWritable(folder.file('plants.db'), busyMsMax)
+    run(database, new TransactionRunner(database, { idempotencyKeyMs: 1_000, changeRowCharactersMax: 1_000 }))
+  })
+}
+
+describe('an SQLite store', () => {
+  onDatabase('commits are synced: FULL is read back after a write', (database) => {
     assert.equal(pragma(database, 'journal_mode'), 'wal')
     assert.equal(pragma(database, 'synchronous'), 2)
     assert.equal(pragma(database, 'fullfsync'), 1)
     assert.equal(pragma(database, 'checkpoint_fullfsync'), 1)
-    database.close()
   })
 
   for (const level of ['OFF', 'NORMAL']) {
-    test(`a connection with synchronous ${level} after its first write is refused`, async () => {
-      await using folder = await makeFolder()
-      const database = openWritable(folder.file('plants.db'), busyMsMax)
+    onDatabase(`a connection with synchronous ${level} after its first write is refused`, (database) => {
       database.exec(`PRAGMA synchronous = ${level}`)
       assert.throws(() => assertDurable(database), /^OperatorError: the store would not be durable: .* synchronous is/)
-      database.close()
     })
   }
 
@@ -69,12 +72,9 @@ describe('an SQLite store', () => {
     await assert.rejects(store.listChanges({ after: next, kind: undefined, limit: 10 }), { code: 'positionGone' })
   })
 
-  test('a connection without a write-ahead log is refused', async () => {
-    await using folder = await makeFolder()
-    const database = openWritable(folder.file('plants.db'), busyMsMax)
+  onDatabase('a connection without a write-ahead log is refused', (database) => {
     database.exec('PRAGMA journal_mode = DELETE')
     assert.throws(() => assertDurable(database), /journal_mode is delete/)
-    database.close()
   })
 
   test('the file, its log and its lock are for their owner alone', async () => {
@@ -130,30 +130,26 @@ describe('an SQLite store', () => {
     assert.equal(await store.createPlant(toPlant({ id: 1n, name: 'n' })), 'created')
   })
 
-  test('a full disk refuses with nothing done, and the store goes on when there is room again', async () => {
-    await using folder = await makeFolder()
-    const database = openWritable(folder.file('plants.db'), busyMsMax)
-    const runner = new TransactionRunner(database, {
-      idempotencyKeyMs: 1_000,
-      changeRowCharactersMax: 1_000,
-    })
-    const create = (id: bigint): Job => ({
-      kind: 'createPlant',
-      ...toPlant({ id, name: 'n'.repeat(1_000) }),
-      idempotencyKey: undefined,
-    })
-    const pages = Number(pragma(database, 'page_count'))
-    database.exec(`PRAGMA max_page_count = ${pages}`)
-    const group = Array.from({ length: 20 }, (_, index) => create(BigInt(index)))
-    assert.throws(
-      () => runner.run(group, 0),
-      (error) => rollbackReason(error) === 'storeFull',
-    )
-    assert.equal(database.prepare('SELECT count(*) AS plants FROM plants').get()?.['plants'], 0)
-    database.exec(`PRAGMA max_page_count = ${pages + 100}`)
-    assert.ok(runner.run(group, 0).every((outcome) => outcome === 'created'))
-    database.close()
-  })
+  onDatabase(
+    'a full disk refuses with nothing done, and the store goes on when there is room again',
+    (database, runner) => {
+      const create = (id: bigint): Job => ({
+        kind: 'createPlant',
+        ...toPlant({ id, name: 'n'.repeat(1_000) }),
+        idempotencyKey: undefined,
+      })
+      const pages = Number(pragma(database, 'page_count'))
+      database.exec(`PRAGMA max_page_count = ${pages}`)
+      const group = Array.from({ length: 20 }, (_, index) => create(BigInt(index)))
+      assert.throws(
+        () => runner.run(group, 0),
+        (error) => rollbackReason(error) === 'storeFull',
+      )
+      assert.equal(database.prepare('SELECT count(*) AS plants FROM plants').get()?.['plants'], 0)
+      database.exec(`PRAGMA max_page_count = ${pages + 100}`)
+      assert.ok(runner.run(group, 0).every((outcome) => outcome === 'created'))
+    },
+  )
 
   test('a command waits for a restore, whose file is another one than it would open now', async () => {
     await using folder = await makeFolder()
@@ -166,6 +162,21 @@ describe('an SQLite store', () => {
     await assert.rejects(openTestStore(path, { ...impatient, exclusive: true }), /in use by another/)
     const opening = openTestStore(path, command)
     restore?.release()
+    await using _store = await opening
+  })
+
+  test('a command waits for another one that opens the store, also on a slow disk', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await (await openTestStore(path, options)).close()
+    // The other one has the lock, and has not made the log yet.
+    const lock = takeLock(path, 0, 'server')
+    const clock = new TestClock()
+    const opening = openTestStore(path, { exclusive: false, clock, limits: commandLimits })
+    await setImmediate()
+    clock.monotonic += 5_000
+    await Promise.race([opening, sleep(5 * limits.storeLockCheckMs)])
+    lock?.release()
     await using _store = await opening
   })
 
@@ -305,6 +316,20 @@ describe('an SQLite store', () => {
     assert.ok(!names.some((name) => name.endsWith('.partial')), names.join())
   })
 
+  test('a first start that a power cut ended in the middle of its first page is taken up by the next', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await writeFile(path, Buffer.alloc(4_096))
+    // The header of a journal: its magic, no records, and a database of no pages before the change.
+    const journal = Buffer.alloc(512)
+    journal.write('d9d505f920a163d7', 'hex')
+    journal.writeUInt32BE(512, 20)
+    journal.writeUInt32BE(4_096, 24)
+    await writeFile(`${path}-journal`, journal)
+    await using store = await openTestStore(path)
+    assert.equal(await store.createPlant(toPlant({ id: 1n, name: 'n' })), 'created')
+  })
+
   test('a pipe is refused, not waited for', async () => {
     await using folder = await makeFolder()
     execFileSync('mkfifo', [folder.file('pipe')])
@@ -345,15 +370,12 @@ describe('an SQLite store', () => {
     assert.deepEqual(await readPlant(store, 1n), { name: 'Ficus elastica' })
   })
 
-  test('the tables are STRICT', async () => {
-    await using folder = await makeFolder()
-    const database = openWritable(folder.file('plants.db'), busyMsMax)
+  onDatabase('the tables are STRICT', (database) => {
     const tables = database
       .prepare("SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'")
       .all()
     assert.ok(tables.length >= 3)
     for (const table of tables) assert.equal(table['strict'], 1, String(table['name']))
-    database.close()
   })
 
   test('many commits are carried into the database file, and the log stays small', async () => {
@@ -378,13 +400,7 @@ describe('a transaction of jobs', () => {
   })
   const noText = { ...createJob(2n, ''), json: Symbol('no text') } as unknown as Job
 
-  test('a job that fails fails alone, whatever it did before', async () => {
-    await using folder = await makeFolder()
-    const database = openWritable(folder.file('plants.db'), busyMsMax)
-    const runner = new TransactionRunner(database, {
-      idempotencyKeyMs: 1_000,
-      changeRowCharactersMax: 1_000,
-    })
+  onDatabase('a job that fails fails alone, whatever it did before', (database, runner) => {
     const outcomes = runner.run([createJob(1n, 'one'), noText, createJob(3n, 'three')], 0)
     assert.equal(outcomes[0], 'created')
     assert.ok(typeof outcomes[1] === 'object')
@@ -396,16 +412,9 @@ describe('a transaction of jobs', () => {
         .map((row) => row['id']),
       [1, 3],
     )
-    database.close()
   })
 
-  test('when a part of a batch is on disk, only the rest is refused', async () => {
-    await using folder = await makeFolder()
-    const database = openWritable(folder.file('plants.db'), busyMsMax)
-    const runner = new TransactionRunner(database, {
-      idempotencyKeyMs: 1_000,
-      changeRowCharactersMax: 1_000,
-    })
+  onDatabase('when a part of a batch is on disk, only the rest is refused', (database, runner) => {
     // The second half finds no room.
     const large = 'n'.repeat(5_000)
     const jobs = [createJob(1n, 'one'), noText, ...[3n, 4n].map((id) => createJob(id, large))]
@@ -414,16 +423,9 @@ describe('a transaction of jobs', () => {
     assert.equal(first, 'created')
     for (const outcome of [second, ...rest]) assert.ok(typeof outcome === 'object' && 'failed' in outcome)
     assert.equal(database.prepare('SELECT count(*) AS plants FROM plants').get()?.['plants'], 1)
-    database.close()
   })
 
-  test('expired keys are deleted little by little', async () => {
-    await using folder = await makeFolder()
-    const database = openWritable(folder.file('plants.db'), busyMsMax)
-    const runner = new TransactionRunner(database, {
-      idempotencyKeyMs: 1_000,
-      changeRowCharactersMax: 1_000,
-    })
+  onDatabase('expired keys are deleted little by little', (database, runner) => {
     const keyed = (id: number, atMs: number): Job => ({
       kind: 'createPlant',
       ...toPlant({ id: BigInt(id), name: 'n' }),
@@ -438,7 +440,6 @@ describe('a transaction of jobs', () => {
       0,
     )
     assert.equal(database.prepare('SELECT count(*) AS keys FROM idempotency_keys').get()?.['keys'], 60)
-    database.close()
   })
 })
 

@@ -71,6 +71,8 @@ describe('a database of an older version', async () => {
       await Promise.all(Array.from({ length: 5 }, () => upgrade(place)))
       assert.deepEqual(await versions(client), [{ version: 2, oldest_version: 2 }])
       await rejectsWith(old.createPlant(toPlant({ id: 2n, name: 'n' })), 'storeUnavailable')
+      assert.match(String(old.failed.reason), /newer plantstore/)
+      assert.deepEqual((await client.query('SELECT id FROM plants')).rows, [{ id: '1' }])
       assert.equal((await client.query('SELECT note FROM tokens')).rows.length, 0)
     }))
 

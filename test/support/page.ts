@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import type { LoggedChange } from '../../src/domain/change.ts'
 import type { PlantPage, PlantQuery, Store } from '../../src/domain/store.ts'
-import type { NewPlant } from '../../src/verify/plant.ts'
+import type { NewPlant } from '../../verify/plant.ts'
 
 /** The plants of one page of a store. */
 export async function listPage(store: Store, query: PlantQuery): Promise<NewPlant[]> {

@@ -317,6 +317,12 @@ export async function loseStandby(cluster: Cluster): Promise<void> {
   }
 }
 
+/** Lets commits go on without a standby. */
+export async function needNoStandby(cluster: Cluster): Promise<void> {
+  await cluster.query('ALTER SYSTEM RESET synchronous_standby_names')
+  await cluster.query('SELECT pg_reload_conf()')
+}
+
 /** Cancels commits that wait for a standby; false when there are none. */
 export async function cancelCommits(cluster: Cluster): Promise<boolean> {
   const waiting = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`

@@ -1,4 +1,4 @@
-// Runs the rows of src/verify over the tests' own sockets, and holds the answers to more than the rows demand: to the
+// Runs the rows of verify over the tests' own sockets, and holds the answers to more than the rows demand: to the
 // served document in every detail, to the bytes of a plant, to our messages.
 
 import assert from 'node:assert/strict'
@@ -7,13 +7,13 @@ import { loadContract } from '../../src/contract/contract.ts'
 import { allScopes, type Scope } from '../../src/domain/caller.ts'
 import { systemClock } from '../../src/domain/clock.ts'
 import { createToken } from '../../src/serve/new-token.ts'
-import { defaultFirstId, IdRange } from '../../src/verify/ids.ts'
-import { type Answer, type Credentials, fillIn, type RowRequest } from '../../src/verify/message.ts'
-import { Plants } from '../../src/verify/plant.ts'
-import type { Tokens } from '../../src/verify/results.ts'
-import type { Circumstances, Row } from '../../src/verify/row.ts'
-import { credentialsOf } from '../../src/verify/run.ts'
-import { runRow } from '../../src/verify/run-row.ts'
+import { defaultFirstId, IdRange } from '../../verify/ids.ts'
+import { type Answer, type Credentials, fillIn, type RowRequest } from '../../verify/message.ts'
+import { Plants } from '../../verify/plant.ts'
+import type { Tokens } from '../../verify/results.ts'
+import type { Circumstances, Row } from '../../verify/row.ts'
+import { credentialsOf } from '../../verify/run.ts'
+import { runRow } from '../../verify/run-row.ts'
 import type { Connection } from './client.ts'
 import type { HttpResponse } from './conformance.ts'
 import { openTestStore } from './store.ts'

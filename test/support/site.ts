@@ -1,7 +1,7 @@
 // The scripts of the pages, as a browser gets them.
 
 import assert from 'node:assert/strict'
-import type * as ClientModule from '../../src/client/client.ts'
+import type * as ClientModule from '../../client/client.ts'
 
 /** Loads pages of a server and all the scripts that they, and those scripts, import at once. */
 export async function loadScripts(url: string, ...paths: readonly string[]): Promise<ReadonlyMap<string, string>> {

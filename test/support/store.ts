@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Properties } from '../../src/contract/plant.ts'
 import { systemClock } from '../../src/domain/clock.ts'
 import { namesOf, type PlantNames, withoutId } from '../../src/domain/plant.ts'
-import type { Store } from '../../src/domain/store.ts'
+import type { ImportOutcome, OnConflict, Store } from '../../src/domain/store.ts'
 import { type Limits, limits } from '../../src/limits.ts'
 import type { StoreOptions } from '../../src/store/engine.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -32,14 +32,20 @@ export function openTestStore(
   })
 }
 
-/** Imports new plants in steps as short as those of `plantstore import`: a store limits the time of each. */
-export async function importPlants(store: Store, plants: readonly Properties[]): Promise<void> {
+/** Imports plants in steps as short as those of `plantstore import`: a store limits the time of each. */
+export async function importPlants(
+  store: Store,
+  plants: readonly Properties[],
+  onConflict: OnConflict = 'fail',
+): Promise<readonly ImportOutcome[]> {
+  const outcomes: ImportOutcome[] = []
   const bulk = await store.beginImport({ isWhole: false })
   for (let from = 0; from < plants.length; from += 1_000) {
-    await bulk.add(plants.slice(from, from + 1_000).map(toPlant), 'fail')
+    outcomes.push(...(await bulk.add(plants.slice(from, from + 1_000).map(toPlant), onConflict)))
   }
   await bulk.commit()
   await bulk.end()
+  return outcomes
 }
 
 /** Overwrites the first page of a table of a store that nobody has open. */

@@ -2,10 +2,12 @@
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
 import type { Folder } from './folder.ts'
 import { cleanEnvironment, launcher } from './program.ts'
+import { until } from './time.ts'
 
 /** Why tests that need strace are left out, or false. */
 export const noStrace =
@@ -69,6 +71,33 @@ export function runInjected(inject: readonly string[], args: readonly string[], 
   const { NODE_COMPILE_CACHE: _, ...env } = cleanEnvironment()
   const flags = ['-f', '-qq', '-o', trace, ...inject, process.execPath, launcher, ...args]
   return spawnSync('strace', flags, { env, encoding: 'utf8' })
+}
+
+/** Runs a command of which each process stops at its first call of a kind, until `meanwhile` is done. */
+export async function runStopped(
+  call: string,
+  args: readonly string[],
+  folder: Folder,
+  meanwhile: () => Promise<void>,
+) {
+  const { NODE_COMPILE_CACHE: _, ...env } = cleanEnvironment()
+  const trace = folder.file('trace')
+  const inject = ['-e', `trace=${call}`, '-e', `inject=${call}:signal=SIGSTOP:when=1`]
+  const flags = ['-f', '-qq', '-o', trace, ...inject, process.execPath, launcher, ...args]
+  const child = spawn('strace', flags, { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const [exited, stderr] = [once(child, 'exit'), text(child.stderr)]
+  const findStopped = (): readonly string[] => {
+    const lines = existsSync(trace) ? readFileSync(trace, 'utf8') : ''
+    return [...lines.matchAll(/^(\d+) +--- stopped by SIGSTOP ---$/gm)].map(([, pid = '']) => pid)
+  }
+  await until('a process has stopped', () => findStopped().length > 0)
+  await meanwhile()
+  const resuming = setInterval(() => {
+    for (const pid of findStopped()) spawnSync('kill', ['-CONT', pid])
+  }, 20)
+  const [status] = await exited
+  clearInterval(resuming)
+  return { status, stderr: await stderr }
 }
 
 async function runUnder(

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { VerifyReport } from '../../src/verify/results.ts'
+import type { VerifyReport } from '../../verify/results.ts'
 import { deployedProxy, type ProxyName } from '../deploy/files.ts'
 import { missingFor } from '../deploy/stops.ts'
 import { nginxWith, type ProxyKind, proxyKinds, startProxy } from '../http/framing/proxies.ts'

@@ -1,6 +1,6 @@
 // Servers that do everything right in a way of their own, each with the subjects of the rows that could mistake it.
 
-import { rowsOf } from '../../src/verify/verify.ts'
+import { rowsOf } from '../../verify/verify.ts'
 import {
   type AnswerChange,
   all,

@@ -1,5 +1,5 @@
-// Reads the pages' scripts once, at startup. In a checkout they are TypeScript: a thread strips their types on first
-// use. A build contains JavaScript.
+// Reads the pages' scripts once, at startup, and joins those of each page to one. In a checkout they are TypeScript: a
+// thread strips their types on first use. A build contains JavaScript.
 
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -7,50 +7,74 @@ import { basename, extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { findFile, type LateFile, loadOnce, toSiteFile } from './site.ts'
 
-/** Texts by the names that browsers use for them. */
-type Texts = ReadonlyMap<string, string>
+/** Texts by the names of their modules. */
+export type Texts = ReadonlyMap<string, string>
 
 /** The extension of this file: .ts in a checkout, .js after a build. */
 const extension = extname(import.meta.url)
 const isBuilt = extension === '.js'
-const folder = new URL(isBuilt ? '../../site/' : '../../../site/', import.meta.url)
-const clientFolder = new URL('../../client/', import.meta.url)
+const folder = new URL('../../../site/', import.meta.url)
+const clientFolder = new URL('../../../client/', import.meta.url)
 const filesFolder = new URL('../../files/', import.meta.url)
 const threadUrl = new URL(`./strip-types${extension}`, import.meta.url)
 
-/** The modules of the client in dependency order. */
-const clientModules = [
-  ...['error', 'exact-json', 'types', 'values', 'link', 'request', 'checks', 'changes'],
-  'client',
-] as const
-
-/** The modules of the command line that the pages use as they are: they import only types. */
-const filesModules = ['columns', 'header-columns'] as const
+/** The modules of the command line that the pages use, too. */
+const filesModules = ['columns', 'csv-fields', 'csv-header', 'csv-records', 'unreadable-file'] as const
 
 export function readScripts(): ReadonlyMap<string, LateFile> {
-  const names = readdirSync(folder).filter((name) => extname(name) === extension)
-  const texts: Texts = new Map([
-    ...names.map((name) => [`${basename(name, extension)}.js`, read(name, folder)] as const),
-    ['client.js', readClient()],
-    ...filesModules.map((name) => [`${name}.js`, read(`${name}${extension}`, filesFolder)] as const),
+  const ofPages = new Map([
+    ...namesIn(folder).map((name) => [name, read(name, folder)] as const),
+    ...filesModules.map((name) => [name, read(name, filesFolder)] as const),
   ])
+  const ofClient = new Map(namesIn(clientFolder).map((name) => [name, read(name, clientFolder)]))
+  const scripts = { 'home.js': ofPages, 'reference.js': ofPages, 'client.js': ofClient }
   const load = loadOnce(async () => {
-    const scripts = isBuilt ? texts : await stripTypes(texts)
-    return new Map([...scripts].map(([name, text]) => [name, toSiteFile('text/javascript', text)]))
+    const stripped = new Map<Texts, Texts>([ofPages, ofClient].map((texts) => [texts, texts]))
+    if (!isBuilt) for (const texts of stripped.keys()) stripped.set(texts, await stripTypes(texts))
+    // People copy the client; the pages' scripts are read in their sources.
+    const bare = new Map([...(stripped.get(ofPages) ?? [])].map(([name, text]) => [name, withoutComments(text)]))
+    stripped.set(ofPages, bare)
+    return new Map(
+      Object.entries(scripts).map(([name, texts]) => {
+        return [name, toSiteFile('text/javascript', join(basename(name, '.js'), stripped.get(texts) ?? texts))]
+      }),
+    )
   })
-  return new Map([...texts.keys()].map((name) => [name, async () => findFile(await load(), name)]))
+  return new Map(Object.keys(scripts).map((name) => [name, async () => findFile(await load(), name)]))
 }
 
 /**
- * Bundles the client into one module for others to copy: removes the imports between its modules, and keeps the exports
- * of the last.
+ * Joins a module and those that it imports, so that a browser asks once. Each keeps its scope, as a function that comes
+ * after those of the modules that it needs. Modules that are not among the texts stay imported.
  */
-function readClient(): string {
-  const modules = clientModules.map((name) => {
-    const text = read(`${name}${extension}`, clientFolder).replaceAll(/^import [^'"]*['"][^'"]*['"];?\n/gm, '')
-    return name === 'client' ? text : text.replaceAll(/^export /gm, '')
-  })
-  return modules.join('\n')
+export function join(first: string, texts: Texts): string {
+  const joined = new Set<string>()
+  const take = (name: string): string[] => {
+    if (joined.has(name)) return []
+    joined.add(name)
+    const text = texts.get(name)
+    if (text === undefined) return [`import * as ${scopeOf(name)} from './${name}.js'`]
+    const needed = [...text.matchAll(importPattern)].flatMap(([, , imported = '']) => take(imported))
+    const own = text.replaceAll(
+      importPattern,
+      (_, names, imported) => `const ${names.replaceAll(' as ', ': ')} = ${scopeOf(imported)}\n`,
+    )
+    if (name === first) return [...needed, own]
+    const exported = [...own.matchAll(exportPattern)].map(([, exportedName]) => exportedName)
+    const body = own.replaceAll(/^export /gm, '')
+    return [...needed, `const ${scopeOf(name)} = (() => {\n${body}\nreturn { ${exported.join(', ')} }\n})()`]
+  }
+  return take(first).join('\n')
+}
+
+const importPattern = /^import (\{[^'"]*\}) from ['"]\.\/([\w-]+)\.[jt]s['"];?\n/gm
+const exportPattern = /^export (?:async )?(?:function\*?|const|class) (\w+)/gm
+
+const scopeOf = (name: string): string => `$${name.replaceAll('-', '_')}`
+
+/** Removes the comments that have lines of their own. */
+function withoutComments(text: string): string {
+  return text.replaceAll(/^ *(?:\/\/.*|\/\*\*[\s\S]*?\*\/)\n/gm, '')
 }
 
 /** Rejects if the thread fails. */
@@ -64,6 +88,11 @@ async function stripTypes(texts: Texts): Promise<Texts> {
   return stripped
 }
 
+function namesIn(place: URL): readonly string[] {
+  const names = readdirSync(place).filter((name) => extname(name) === extension)
+  return names.map((name) => basename(name, extension))
+}
+
 function read(name: string, place: URL): string {
-  return readFileSync(new URL(name, place), 'utf8')
+  return readFileSync(new URL(name + extension, place), 'utf8')
 }

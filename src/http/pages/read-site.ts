@@ -2,10 +2,11 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'
+import { root } from '../../root.ts'
 import { type Site, toSiteFile } from './site.ts'
 
-const folder = new URL('../../../site/', import.meta.url)
-const examples = new URL('../../../examples/houseplants.ndjson', import.meta.url)
+const folder = new URL('site/', root)
+const examples = new URL('examples/houseplants.ndjson', root)
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html',

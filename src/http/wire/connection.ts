@@ -25,8 +25,8 @@ import { checkFraming, hasBody, hostAsked, toOriginForm } from './framing.ts'
 import { Incoming } from './incoming.ts'
 import { type Door, NodeBody, type NodeParser, NodeStream, type ParserEvents, writeReply } from './node-parser.ts'
 import { ownAddress, type Peers } from './peers.ts'
+import { detachPage, headOf, writePlainReply } from './plain-reply.ts'
 import { type FieldsSeen, readPlainRequest } from './plain-request.ts'
-import { headOf } from './reply-head.ts'
 import { readSocket, resetSocket } from './socket-internals.ts'
 
 export type State = 'head' | 'body' | 'answering' | 'streaming' | 'idle' | 'ending'
@@ -241,8 +241,8 @@ export class Connection implements RequestConnection, ParserEvents {
   /** @param packet valid until this returns. */
   #receive(packet: Buffer): void {
     if (this.#state === 'ending') return
-    const mayBePlain = this.#options.readsPlainRequests && (this.#state === 'idle' || this.isNew)
-    if (mayBePlain && this.#incoming.heldBytes === 0 && !this.#isToWait && this.#servePlain(packet)) return
+    const isBetween = this.#state === 'idle' || this.isNew
+    if (isBetween && this.#incoming.heldBytes === 0 && !this.#isToWait && this.#servePlain(packet)) return
     this.#incoming.add(packet)
     this.takeNext()
   }
@@ -275,6 +275,10 @@ export class Connection implements RequestConnection, ParserEvents {
     if (this.#state === 'head') {
       const head = this.#incoming.takeHead()
       if (head === undefined) return false
+      if (this.#servePlain(head)) {
+        this.#incoming.endBody()
+        return false
+      }
       this.#door ??= this.#options.parser.open(this.socket, this)
       this.#door.parse(head)
     } else if (this.#state === 'body') {
@@ -298,8 +302,9 @@ export class Connection implements RequestConnection, ParserEvents {
   }
 
   /** Serves bytes that form a plain request. Returns whether they do. */
-  #servePlain(packet: Buffer): boolean {
-    const plain = readPlainRequest(packet, this.#options.limits, this.#fieldsSeen)
+  #servePlain(bytes: Buffer): boolean {
+    const { readsPlainRequests, limits } = this.#options
+    const plain = readsPlainRequests ? readPlainRequest(bytes, limits, this.#fieldsSeen) : undefined
     if (plain === undefined) return false
     this.#enter('answering')
     this.#serve(this.#newRequest({ ...plain, host: plain.fields.host, isHttp10: false }))
@@ -353,28 +358,16 @@ export class Connection implements RequestConnection, ParserEvents {
 
   #sendPlain(reply: Reply): void {
     const isLast = reply.isLast === true || this.#options.isStopping()
-    const head = headOf(reply, isLast ? 'close' : this.#keepAlive)
     this.#isLast = isLast
-    const onWritten = (error?: Error | null): void => {
-      // `#close` reports the missing reply.
-      if (error == null) this.#noteSent()
-    }
-    const { body = '' } = reply
-    if (typeof body === 'string') {
-      // One text costs less than two pieces.
-      this.socket.write(head + body, onWritten)
-    } else {
-      this.socket.cork()
-      this.socket.write(head, 'latin1')
-      this.socket.write(body, onWritten)
-      this.socket.uncork()
-    }
+    // `#close` reports a reply that is not sent.
+    const onWritten = (error?: Error | null): void => (error == null ? this.#noteSent() : undefined)
+    writePlainReply(this.socket, reply, isLast ? 'close' : this.#keepAlive, onWritten)
     this.onWrite()
   }
 
   #sendByNode(reply: Reply, response: ServerResponse): void {
-    if (this.#message !== undefined && this.#body !== undefined && !this.#canSkip(this.#message)) this.#isLast = true
-    const isLast = reply.isLast === true || this.#isLast || this.#options.isStopping()
+    const isCut = reply.status >= 400 && this.#message !== undefined && !this.#canSkip(this.#message)
+    const isLast = reply.isLast === true || isCut || this.#isLast || this.#options.isStopping()
     writeReply(response, reply, isLast)
     // Nobody reads the rest of the body.
     this.#message?.resume()
@@ -383,9 +376,9 @@ export class Connection implements RequestConnection, ParserEvents {
     reply.stream(new NodeStream(response, this))
   }
 
-  /** Whether the rest of a body can be skipped: not if it is too long, has no known length, or waits for a 100. */
+  /** Whether the rest of a refused body can be skipped: not if it is too long, has no known length, or waits for a 100. */
   #canSkip({ complete, headers }: IncomingMessage): boolean {
-    if (complete) return true
+    if (complete || this.#body === undefined) return true
     const { 'content-length': length, expect } = headers
     return length !== undefined && Number(length) <= this.#options.limits.bodyBytesMax && expect === undefined
   }
@@ -399,8 +392,7 @@ export class Connection implements RequestConnection, ParserEvents {
     if (this.#hasEnded && this.#message !== undefined) service.noteAborted(request, reply, 'clientLeft')
     else service.noteSent(request, reply)
     largeAnswers.forget(this)
-    // The system has the bytes. Detaching the buffer frees them without garbage collection.
-    if (reply.isPage === true) detach(reply.body)
+    detachPage(reply)
     this.#request = undefined
     this.#reply = undefined
     this.#noteDone()
@@ -447,6 +439,7 @@ export class Connection implements RequestConnection, ParserEvents {
     const { socket } = this
     this.#enter('ending')
     this.#dropInput()
+    this.onWrite()
     // The system closes a connection whose client has ended it.
     if (this.#hasEnded) {
       socket.end()
@@ -488,9 +481,4 @@ function msMaxOf(state: State, limits: Limits): number {
       // Comments show whether the client still reads.
       return Number.POSITIVE_INFINITY
   }
-}
-
-/** Frees bytes that have their buffer for themselves; others may share the pool of Buffers. */
-function detach(body: Reply['body']): void {
-  if (typeof body === 'object' && body.byteLength === body.buffer.byteLength) body.buffer.transfer(0)
 }

@@ -1,7 +1,6 @@
 // The server that accepts connections: over TCP, a Unix socket or TLS.
 
 import { createServer as createNetServer, type Server, type Socket } from 'node:net'
-import { createServer as createTlsServer } from 'node:tls'
 import type { Limits } from '../../limits.ts'
 import { type Connections, refusedConnectionsMax } from './connections.ts'
 
@@ -18,9 +17,10 @@ export const tlsOptions = { minVersion: 'TLSv1.2' } as const
 const socketOptions = { allowHalfOpen: true, noDelay: true } as const
 
 /** Creates a server that can listen. @param keyPair if present, the server serves HTTPS only. */
-export function createServer(connections: Connections, limits: Limits, keyPair?: KeyPair): Server {
+export async function createServer(connections: Connections, limits: Limits, keyPair?: KeyPair): Promise<Server> {
   const onSocket = (socket: Socket): void => connections.add(socket)
   if (keyPair === undefined) return createNetServer(socketOptions, onSocket)
+  const { createServer: createTlsServer } = await import('node:tls')
   const options = { ...tlsOptions, ...keyPair, ALPNProtocols: ['http/1.1'], handshakeTimeout: limits.headersMsMax }
   const server = createTlsServer({ ...socketOptions, ...options }, onSocket)
   // Connections in the TLS handshake are not counted by `Connections`.

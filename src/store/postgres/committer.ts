@@ -1,22 +1,22 @@
-// Commits each batch in one transaction, over one connection of a session. Retries after conflicts, enforces a
-// deadline, and looks up the outcome of a commit whose answer was lost.
+// What happens between a job and its outcome: a batch is committed in one transaction over one connection (`Committer`),
+// and jobs are isolated from each other's failures (`Batches`).
+//
+// A transaction that meets a conflict is tried again. The outcome of a commit whose answer was lost is looked up; it is
+// unknown (`unknownOutcome`) only if that fails, too, if no standby confirms it, or if there is no answer in time. A job
+// that fails by itself, or meets a locked row, is found by a lock query or by bisection. Jobs that meet a locked row are
+// set aside, so that they do not delay others, and retried one by one on a separate connection until they succeed or time
+// out.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, OperatorError } from '../../domain/errors.ts'
-import type { Job, Outcome } from '../jobs.ts'
+import type { StoreOptions } from '../engine.ts'
+import type { Job, Outcome } from '../ledger.ts'
 import type { DatabaseOptions } from './connections/address.ts'
 import { answerWithin, type Connection, named } from './connections/connection.ts'
 import { failureOf, Locked, refusalOf, unknownOutcome } from './connections/failures.ts'
 import type { Session, Sessions } from './connections/sessions.ts'
-import {
-  LostChanges,
-  lookUp,
-  type Registration,
-  registerConnection,
-  renewRegistration,
-  unregisterConnection,
-} from './registrations.ts'
-import { type Attempt, beginAttempt, runBatch, Unregistered } from './transaction.ts'
+import { LostChanges, lookUp, type Registration, registerConnection, unregisterConnection } from './registrations.ts'
+import { type Recall, runBatch } from './transaction.ts'
 
 /**
  * Attempts after rows were silently not written. Another session may have deleted them meanwhile, but not each time.
@@ -40,6 +40,8 @@ export class Committer {
   readonly #options: CommitterOptions
   #session: Session | undefined
   #registration: Registration | undefined
+  /** Whether the row of the connection may be gone. */
+  #mayBeGone = false
   #isWaiting = false
 
   constructor(sessions: Sessions, options: CommitterOptions) {
@@ -59,17 +61,20 @@ export class Committer {
     for (let tries = 1; ; tries += 1) {
       if (clock.monotonicMs() >= deadlineMs) throw refusalOf('busy', new Error('there was no time left to try'))
       const isLast = tries >= limits.databaseAttemptsMax
-      const attempt = await this.#begin()
+      const registration = await this.#register()
+      let recall: Recall | undefined
       try {
-        if (attempt !== undefined) {
-          const { connection } = attempt.registration
-          const outcomes = await this.#inTime(runBatch(jobs, attempt, options), connection, deadlineMs)
-          attempt.registration.lastCommit = attempt.number
-          connection.assertConfirmed()
+        if (registration !== undefined) {
+          const running = runBatch(jobs, registration, options, (known) => {
+            recall = known
+          })
+          const outcomes = await this.#inTime(running, registration.connection, deadlineMs)
+          registration.lastCommit += 1n
+          registration.connection.assertConfirmed()
           return outcomes
         }
       } catch (error) {
-        const recalled = await this.#recover(error, attempt as Attempt, tries, deadlineMs)
+        const recalled = await this.#recover(error, registration as Registration, recall, tries, deadlineMs)
         if (recalled !== undefined) return recalled
         // Every attempt met a conflict.
         if (isLast && failureOf(error) === 'retry') throw new Locked(error)
@@ -100,7 +105,7 @@ export class Committer {
   async register(): Promise<void> {
     const { clock, limits } = this.#options
     const deadlineMs = clock.monotonicMs() + limits.databaseOpenLockMsMax
-    while ((await this.#begin()) === undefined) {
+    while ((await this.#register()) === undefined) {
       if (clock.monotonicMs() >= deadlineMs)
         throw refusalOf('busy', new Error('the tables are locked by another transaction'))
       await sleep(limits.databaseAttemptPauseMs * Math.random())
@@ -135,38 +140,31 @@ export class Committer {
     throw unknownOutcome(new Error('the database did not confirm a change in time'))
   }
 
-  /** Prepares an attempt; undefined if the connection was lost or another session held a lock. */
-  async #begin(): Promise<Attempt | undefined> {
+  /** The row of the connection; undefined if the connection was lost or another session held a lock. */
+  async #register(): Promise<Registration | undefined> {
     if (this.#isWaiting) throw refusalOf('busy', new Error('an earlier change is not confirmed yet'))
     const session = await this.#sessions.current()
+    const { connectionOf, clock, limits, onOutdated } = this.#options
+    const former = this.#session === session ? this.#registration : undefined
+    if (former !== undefined && !this.#mayBeGone && former.lastCommit < limits.registrationCommitsMax) return former
+    this.#session = session
+    this.#registration = undefined
+    this.#mayBeGone = false
     try {
-      this.#registration = await this.#register(session)
+      this.#registration = await registerConnection(connectionOf(session), clock, former)
+      return this.#registration
     } catch (error) {
       if (error instanceof OperatorError) {
-        this.#options.onOutdated(error)
+        onOutdated(error)
         throw new AppError('storeUnavailable', 'the store has failed', { cause: error })
       }
       const failure = failureOf(error)
       if (failure === 'own') throw new AppError('storeAway', 'the database takes no changes', { cause: error })
+      if (failure === 'lost') session.lose(error)
       // The row of plantstore_schema is locked while tables or a first token are being created.
-      if (failure === 'locked' || failure === 'retry') return undefined
-      if (failure !== 'lost') throw refusalOf(failure, error)
-      session.lose(error)
+      else if (failure !== 'locked' && failure !== 'retry' && failure !== 'unwritten') throw refusalOf(failure, error)
       return undefined
     }
-    return beginAttempt(this.#registration)
-  }
-
-  async #register(session: Session): Promise<Registration> {
-    const { connectionOf, clock, limits } = this.#options
-    if (this.#registration !== undefined && this.#session === session) {
-      if (this.#registration.lastCommit < limits.registrationCommitsMax) return this.#registration
-      const renewed = await renewRegistration(this.#registration, clock)
-      if (renewed !== undefined) return renewed
-    }
-    const registration = await registerConnection(connectionOf(session), clock)
-    this.#session = session
-    return registration
   }
 
   /**
@@ -175,22 +173,21 @@ export class Committer {
    */
   async #recover(
     error: unknown,
-    attempt: Attempt,
+    registration: Registration,
+    recall: Recall | undefined,
     tries: number,
     deadlineMs: number,
   ): Promise<readonly Outcome[] | undefined> {
     if (error instanceof AppError) throw error
-    const { connection } = attempt.registration
-    const failure = error instanceof Unregistered ? 'retry' : failureOf(error)
+    const failure = failureOf(error)
     if (failure === 'lost') {
       this.#session?.lose(error)
-      if (attempt.recall === undefined) return undefined
-      const takenIds = await this.#lookUp(attempt, deadlineMs)
-      return takenIds && attempt.recall(takenIds)
+      const takenIds = recall && (await this.#lookUp(registration, deadlineMs))
+      return takenIds && recall?.(takenIds)
     }
-    if (error instanceof Unregistered) this.#registration = undefined
+    this.#mayBeGone = failure === 'unwritten'
     try {
-      await connection.command('ROLLBACK')
+      await registration.connection.command('ROLLBACK')
     } catch (lost) {
       // The lost connection has also ended the transaction.
       this.#session?.lose(lost)
@@ -202,12 +199,12 @@ export class Committer {
   }
 
   /** The ids that a committed attempt found taken; undefined if it did not commit and never will. */
-  async #lookUp({ registration, number }: Attempt, deadlineMs: number): Promise<readonly bigint[] | undefined> {
+  async #lookUp(registration: Registration, deadlineMs: number): Promise<readonly bigint[] | undefined> {
     const { clock, limits, observe } = this.#options
     // A look-up gets at least the grace period of a lost connection.
     const untilMs = Math.max(deadlineMs, clock.monotonicMs() + limits.databaseGraceMs)
     try {
-      return await lookUp(registration, number, this.#options, untilMs)
+      return await lookUp(registration, this.#options, untilMs)
     } catch (error) {
       if (error instanceof AppError && error.cause instanceof LostChanges) {
         observe({ kind: 'storeWarning', message: error.cause.message })
@@ -215,4 +212,171 @@ export class Committer {
       throw error
     }
   }
+}
+
+/** The outcome of a job that was set aside is a promise. */
+type Awaited = Outcome | Promise<Outcome>
+
+/** Deadlines, by the monotonic clock. */
+interface Until {
+  /** The end of all attempts. */
+  readonly deadlineMs: number
+  /** The end of the search for jobs that meet locked rows. */
+  readonly searchMs: number
+}
+
+interface AsideJob {
+  readonly job: Job
+  readonly deadlineMs: number
+  readonly resolve: (outcome: Outcome) => void
+}
+
+export class Batches {
+  readonly #committer: Committer
+  readonly #asideCommitter: Committer
+  readonly #options: Pick<StoreOptions, 'clock' | 'limits'>
+  readonly #aside: AsideJob[] = []
+  /** Until when changes of a plant are set aside immediately, by the monotonic clock. */
+  readonly #locked = new Map<bigint, number>()
+  #running: Promise<void> | undefined
+
+  /** @param asideCommitter has a connection for the jobs set aside alone, with its own lock timeout. */
+  constructor(committer: Committer, asideCommitter: Committer, options: Pick<StoreOptions, 'clock' | 'limits'>) {
+    this.#committer = committer
+    this.#asideCommitter = asideCommitter
+    this.#options = options
+  }
+
+  /**
+   * Commits jobs and returns one outcome each.
+   *
+   * @throws AppError `storeUnavailable` if the outcome is unknown, any other code if nothing was done.
+   */
+  async commit(jobs: readonly Job[]): Promise<readonly Awaited[]> {
+    const { databaseCommitMsMax, databaseLockSearchMsMax } = this.#options.limits
+    const startedMs = this.#nowMs()
+    const until = { deadlineMs: startedMs + databaseCommitMsMax, searchMs: startedMs + databaseLockSearchMsMax }
+    const isAside = jobs.map((job) => this.#isLocked(job))
+    return this.#commitRest(jobs, isAside, until)
+  }
+
+  /** Resolves when no job is set aside. */
+  async close(): Promise<void> {
+    await this.#running
+    await Promise.all([this.#committer.close(), this.#asideCommitter.close()])
+  }
+
+  async #commitByHalves(jobs: readonly Job[], until: Until): Promise<readonly Awaited[]> {
+    try {
+      return await this.#committer.commit(jobs, until.deadlineMs)
+    } catch (error) {
+      // It would fail each half, too.
+      if (error instanceof AppError) throw error
+      const [job] = jobs
+      if (jobs.length === 1 && job !== undefined) {
+        return [error instanceof Locked ? this.#setAside(job) : { failed: String(error) }]
+      }
+      if (error instanceof Locked) {
+        // Too many to search for without delaying the rest: set all aside, to be tried one by one.
+        if (this.#nowMs() >= until.searchMs) return jobs.map((each) => this.#setAside(each))
+        const isLocked = await this.#whichAreLocked(jobs)
+        if (isLocked.includes(true)) return this.#commitRest(jobs, isLocked, until)
+      }
+    }
+    const middle = Math.ceil(jobs.length / 2)
+    return [
+      ...(await this.#commitHalf(jobs.slice(0, middle), until)),
+      ...(await this.#commitHalf(jobs.slice(middle), until)),
+    ]
+  }
+
+  async #whichAreLocked(jobs: readonly Job[]): Promise<readonly boolean[]> {
+    const ids = jobs.map(plantOf)
+    const locked = await this.#committer.findLocked(ids.filter((id) => id !== undefined))
+    return ids.map((id) => id !== undefined && locked.has(id))
+  }
+
+  /** Commits the jobs that are not set aside. */
+  async #commitRest(jobs: readonly Job[], isAside: readonly boolean[], until: Until): Promise<readonly Awaited[]> {
+    const rest = jobs.filter((_, index) => !isAside[index])
+    const outcomes = rest.length === 0 ? [] : [...(await this.#commitByHalves(rest, until))]
+    return jobs.map((job, index) => (isAside[index] ? this.#setAside(job) : (outcomes.shift() as Awaited)))
+  }
+
+  /** The rejection of one half does not affect the other. */
+  async #commitHalf(jobs: readonly Job[], until: Until): Promise<readonly Awaited[]> {
+    try {
+      return await this.#commitByHalves(jobs, until)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      return jobs.map(() => ({ refused: error }))
+    }
+  }
+
+  /** Whether a job needs a plant that was recently locked. */
+  #isLocked(job: Job): boolean {
+    const id = this.#locked.size === 0 ? undefined : plantOf(job)
+    const untilMs = id === undefined ? undefined : this.#locked.get(id)
+    if (id === undefined || untilMs === undefined) return false
+    if (this.#nowMs() < untilMs) return true
+    this.#locked.delete(id)
+    return false
+  }
+
+  /** Resolves with the outcome of a job, which is `refused` after a timeout. */
+  #setAside(job: Job): Promise<Outcome> {
+    const { databaseLockedJobsMax, databaseLockMsMax } = this.#options.limits
+    if (this.#aside.length >= databaseLockedJobsMax) {
+      return Promise.resolve({ refused: refusalOf('busy', new Error('too many changes wait for locked rows')) })
+    }
+    this.#remember(job)
+    const { promise, resolve } = Promise.withResolvers<Outcome>()
+    this.#aside.push({ job, deadlineMs: this.#nowMs() + databaseLockMsMax, resolve })
+    this.#running ??= this.#runAside()
+    return promise
+  }
+
+  async #runAside(): Promise<void> {
+    for (let aside = this.#aside.shift(); aside !== undefined; aside = this.#aside.shift()) {
+      const outcome = await this.#try(aside)
+      if (outcome === undefined) this.#aside.push(aside)
+      else aside.resolve(outcome)
+    }
+    this.#running = undefined
+  }
+
+  /** Returns undefined if the row is still locked and the job should be retried. */
+  async #try({ job, deadlineMs }: AsideJob): Promise<Outcome | undefined> {
+    // A job may time out in the queue.
+    if (this.#nowMs() >= deadlineMs) return { refused: refusalOf('busy', new Error('a row is locked')) }
+    try {
+      const [outcome] = await this.#asideCommitter.commit(
+        [job],
+        this.#nowMs() + this.#options.limits.databaseCommitMsMax,
+      )
+      return outcome
+    } catch (error) {
+      if (error instanceof AppError) return { refused: error }
+      if (!(error instanceof Locked)) return { failed: String(error) }
+      this.#remember(job)
+      return undefined
+    }
+  }
+
+  #remember(job: Job): void {
+    const { databaseLockedJobsMax, databaseLockMemoryMs } = this.#options.limits
+    const id = plantOf(job)
+    if (id === undefined) return
+    if (this.#locked.size >= databaseLockedJobsMax) this.#locked.clear()
+    this.#locked.set(id, this.#nowMs() + databaseLockMemoryMs)
+  }
+
+  #nowMs(): number {
+    return this.#options.clock.monotonicMs()
+  }
+}
+
+/** The plant that a job needs. */
+function plantOf(job: Job): bigint | undefined {
+  return 'id' in job && typeof job.id === 'bigint' ? job.id : undefined
 }

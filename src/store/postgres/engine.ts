@@ -24,6 +24,6 @@ export const postgresEngine: Engine = {
       `PostgreSQL's own tools restore ${describeUrl(place)}, with no server running: pg_restore --clean --if-exists --single-transaction --dbname=${url} ${source}`,
     )
   },
-  check: async (place, options) => (await import('./walk.ts')).checkPostgres(place, options),
+  check: async (place, options) => (await import('./bulk.ts')).checkPostgres(place, options),
   settingsOf,
 }

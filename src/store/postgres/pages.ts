@@ -1,17 +1,32 @@
-// Lists of plants by ascending id, and counts of plants, in all and by tag, if that is cheap; else estimates from the
-// planner's statistics. Every query of a list uses an index, and every page has a bounded cost.
+// Lists of plants by ascending id, pages of the log of changes, and counts of plants, in all and by tag, if that is cheap;
+// else estimates from the planner's statistics. Every query of a list uses an index, and every page has a bounded cost.
+//
+// Rows enter the log of changes without numbers, in the transactions of the changes, so that no transaction waits for
+// another. The first reader of the log numbers the rows that have been committed since: in the order of their places,
+// which for one plant is the order of its changes. A row of a transaction that is still open, however long, is numbered
+// after its commit, behind the others.
 
+import type { ChangePage, ChangeQuery } from '../../domain/change.ts'
 import { foldName, headOf, int64Max, int64Min } from '../../domain/plant.ts'
 import type { PlantPage, PlantQuery, StoreSize, Summary } from '../../domain/store.ts'
+import { changePageOf, charactersMaxOf, emptyPageOf, toPosition } from '../change-log.ts'
 import type { StoreLimits } from '../engine.ts'
-import { endOfPrefix, pageOf, toTagCount } from '../rows.ts'
+import { commonStatements, endOfPrefix, pageOf, toTagCount } from '../rows.ts'
 import { type Connection, named, type Row } from './connections/connection.ts'
+import { refusalOf } from './connections/failures.ts'
 import { tables, tagOfPlant } from './connections/tables.ts'
 
 /** Characters of a folded name in its index; see tables.ts. */
 const indexedCharacters = 250
 /** Greater than every prefix in the index of names. */
 const pastEveryPrefix = '\u{10ffff}'.repeat(indexedCharacters + 1)
+
+/** Statements that may wait for the confirmation of a standby. */
+const pendingMax = 20
+/** Rows in which a page looks for changes of a kind. */
+const rowsOfSearch = 1_000
+/** Rows that get their numbers in one transaction. */
+const rowsOfTransaction = 1_000
 
 const ofTag = `plants WHERE ${tagOfPlant} IS NOT NULL AND (${tagOfPlant}, id) >= ($1, $2) AND (${tagOfPlant}, id) <= ($1, ${int64Max})`
 const orderByTag = `${tagOfPlant}, id`
@@ -25,14 +40,12 @@ const ofName = `named
 export const pageQueries = {
   byId: rendered('plants WHERE id >= $1', 'id', '$2'),
   byTag: rendered(ofTag, orderByTag, '$3'),
-  rowsById: rowsOf('plants WHERE id >= $1', 'id', '$2'),
-  rowsByTag: rowsOf(ofTag, orderByTag, '$3'),
+  rowsById: selectRows('plants WHERE id >= $1', 'id', '$2'),
+  rowsByTag: selectRows(ofTag, orderByTag, '$3'),
   byName: `WITH named AS MATERIALIZED (
       SELECT id, plant, name_folded FROM plants
       WHERE left(name_folded, ${indexedCharacters}) >= $1 AND left(name_folded, ${indexedCharacters}) < $2 LIMIT $3)
     SELECT page.*, (SELECT count(*) FROM named) FROM (${rendered(ofName, 'id', '$8')}) AS page`,
-  countByName: `SELECT count(*) FROM (SELECT 1 FROM plants
-      WHERE left(name_folded, ${indexedCharacters}) >= $1 AND left(name_folded, ${indexedCharacters}) < $2 LIMIT $3) AS named`,
   boundary: 'SELECT id FROM plants WHERE id >= $1 ORDER BY id LIMIT 1 OFFSET $2',
   boundaryByTag: `SELECT id FROM ${ofTag} ORDER BY ${orderByTag} LIMIT 1 OFFSET $3`,
   scan: `WITH stretch AS MATERIALIZED (SELECT id, plant, name_folded FROM plants WHERE id BETWEEN $1 AND $2)
@@ -56,6 +69,30 @@ const statements = named({
           ON schemaname = relnamespace::regnamespace::text AND tablename = relname AND attname <> 'id',
           unnest(most_common_vals::text::text[], most_common_freqs) AS common (tag, share)
         ORDER BY common.share DESC, common.tag COLLATE "C" LIMIT $1)`,
+  findUnnumbered: 'SELECT 1 FROM changes WHERE first IS NULL LIMIT 1',
+  /** Servers number rows one after another. The next statement sees what the one before has numbered. */
+  lockEnd: 'SELECT next FROM changes_end WHERE one = 1 FOR UPDATE',
+  numberRows: `WITH new AS (
+      SELECT place, sum(changes) OVER (ORDER BY place) - changes AS before, sum(bytes) OVER (ORDER BY place) AS bytes
+      FROM (SELECT place, changes, octet_length(lines) AS bytes
+        FROM changes WHERE first IS NULL ORDER BY place LIMIT $1) AS oldest),
+    numbered AS (
+      UPDATE changes
+      SET first = (changes_end.next + new.before)::int8, end_bytes = (changes_end.bytes + new.bytes)::int8
+      FROM new, changes_end WHERE changes.place = new.place
+      RETURNING changes.changes, octet_length(changes.lines) AS bytes)
+    UPDATE changes_end SET next = next + (SELECT coalesce(sum(changes), 0) FROM numbered)::int8,
+      bytes = bytes + (SELECT coalesce(sum(numbered.bytes), 0) FROM numbered)::int8
+    RETURNING (SELECT count(*) FROM numbered)`,
+  newestChanges: commonStatements.newestChanges,
+  /** Reads at most $2 rows, and no more after $3 bytes. The last column: whether a row is the last of the log. */
+  changesFrom: `SELECT first, changes, at_ms, lines, is_last FROM (
+      SELECT *, sum(octet_length(lines)) OVER (ORDER BY first) - octet_length(lines) AS before,
+        first + changes = (SELECT next FROM changes_end) AS is_last
+      FROM (SELECT first, changes, at_ms, lines FROM changes
+        WHERE first >= coalesce((SELECT first FROM changes WHERE first <= $1 ORDER BY first DESC LIMIT 1), 1)
+        ORDER BY first LIMIT $2) AS rows) AS counted
+    WHERE before < $3 ORDER BY first`,
   sizeOfTables: `SELECT (SELECT sum(pg_total_relation_size(name::regclass))::int8 FROM unnest($1::text[]) AS name),
     (SELECT bytes FROM changes_end)
       - (SELECT end_bytes FROM changes WHERE first IS NOT NULL ORDER BY first LIMIT 1)`,
@@ -74,10 +111,10 @@ function rendered(source: string, order: string, limit: string): string {
   const next = `SELECT id FROM ${source} AND id > last ORDER BY ${order} LIMIT 1`
   return `SELECT plants, last, found = ${limit} AND (${next}) IS NOT NULL FROM (
       SELECT string_agg(plant, ',') AS plants, max(id) AS last, count(*) AS found
-      FROM (${rowsOf(source, order, limit)}) AS plant) AS page`
+      FROM (${selectRows(source, order, limit)}) AS plant) AS page`
 }
 
-function rowsOf(source: string, order: string, limit: string): string {
+function selectRows(source: string, order: string, limit: string): string {
   return `SELECT id, plant::text FROM ${source} ORDER BY ${order} LIMIT ${limit}`
 }
 
@@ -86,16 +123,16 @@ function toPage([row]: readonly Row[]): PlantPage {
   return pageOf(plants ?? '', hasMore && last !== null ? last : undefined)
 }
 
-/** Number of beginnings that are remembered, and of searches until one is counted again. */
+/** Number of beginnings that are remembered, and of searches until the index is tried again for one. */
 const commonMax = 256
 const searchesMax = 32
 
 /**
- * Beginnings of names that more plants have than a search sorts. To count them takes most of the time of a search. If
+ * Beginnings of names that more plants have than a search sorts. To find that out takes most of the time of a search. If
  * one is not common any more, the pages are still right, but may be short.
  */
 export class CommonPrefixes {
-  /** The number of searches since the last count, by the indexed beginning; the oldest count first. */
+  /** The number of searches since the index was tried, by the indexed beginning; the oldest try first. */
   readonly #searches = new Map<string, number>()
 
   has(prefix: string): boolean {
@@ -148,12 +185,8 @@ async function listByName(
   const indexedPrefix = headOf(prefix)
   const indexed = [indexedPrefix, endOfPrefix(indexedPrefix) ?? pastEveryPrefix, scanMax + 1]
   if (!common.has(indexedPrefix)) {
-    const [count] = await query('countByName', ...indexed)
-    if (Number(count?.[0]) <= scanMax) {
-      const rows = await query('byName', ...indexed, prefix, end, from, tag ?? null, limit)
-      // More may have been created since the count.
-      if (Number(rows[0]?.[3]) <= scanMax) return toPage(rows)
-    }
+    const rows = await query('byName', ...indexed, prefix, end, from, tag ?? null, limit)
+    if (Number(rows[0]?.[3]) <= scanMax) return toPage(rows)
     common.add(indexedPrefix)
   }
   const [first] = await (tag === undefined
@@ -165,6 +198,36 @@ async function listByName(
     : query('scanByTag', tag, from, last, prefix, end, limit))
   const page = toPage(rows)
   return page.nextAfter === undefined && first !== undefined ? { ...page, nextAfter: last } : page
+}
+
+/**
+ * Numbers all rows that are committed before the call. Waits for standbys as every change does: a number that a reader
+ * has seen survives a failover.
+ */
+export async function numberChanges(connection: Connection): Promise<void> {
+  if (connection.pending > pendingMax) throw refusalOf('busy', new Error('numbers of changes wait for a standby'))
+  const found = await connection.query(statements.findUnnumbered)
+  for (let isDone = found.length === 0; !isDone; ) {
+    const [, , [row]] = await connection.sendTogether(() => [
+      connection.begin(),
+      connection.query(statements.lockEnd),
+      connection.query(statements.numberRows, [rowsOfTransaction]),
+      connection.commit(),
+    ])
+    isDone = Number(row?.[0]) < rowsOfTransaction
+  }
+}
+
+/** Throws AppError `positionGone`. Rows without numbers are not in the page. */
+export async function listChanges(reader: Connection, query: ChangeQuery, limits: StoreLimits): Promise<ChangePage> {
+  if (query.after === 'now') return emptyPageOf((await reader.query(statements.newestChanges))[0])
+  const after = query.after === undefined ? undefined : toPosition(query.after)
+  // Each row has at least one change. The first may have none after the position.
+  const rowsMax = query.kind === undefined ? query.limit + 1 : rowsOfSearch
+  const values = [after?.number ?? null, rowsMax, charactersMaxOf(query, limits)]
+  const rows = await reader.query(statements.changesFrom, values)
+  const page = changePageOf(rows, after, query, limits)
+  return { ...page, isLast: page.isLast && rows.at(-1)?.[4] === true }
 }
 
 /** Measures the number of plants, like `summarize`, and the size of the tables. */

@@ -1,4 +1,5 @@
-// The row of a connection in `registrations`, which tells the outcome of a commit whose answer was lost.
+// The row of a connection in `registrations`, which tells the outcome of a commit whose answer was lost; and the deletion
+// of the rows of crashed servers, and of expired Idempotency-Keys.
 //
 // Each transaction of a connection locks its row, increments the row's number, and records which of its ids were taken.
 // To look up a commit, another connection deletes the row. The deletion waits for a pending transaction, and shows
@@ -9,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../domain/clock.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { DatabaseOptions } from './connections/address.ts'
-import { answerWithin, type Connection, named, openForBulk, type Row } from './connections/connection.ts'
+import { answerWithin, type Connection, named, openForBulk, type Row, written } from './connections/connection.ts'
 import { failureOf, unknownOutcome } from './connections/failures.ts'
 import { checkVersion } from './connections/tables.ts'
 
@@ -24,47 +25,46 @@ export interface Registration {
 const withoutStandby = 'SET LOCAL synchronous_commit = local'
 const statements = named({
   register: `INSERT INTO registrations (id, last_commit, taken_ids, registered_at_ms) VALUES ($1, 0, '{}', $2)`,
-  renewRegistration: `UPDATE registrations SET id = $3, last_commit = 0, taken_ids = '{}', registered_at_ms = $4
-    WHERE id = $1 AND last_commit = $2`,
+  renew: written(`UPDATE registrations SET id = $1, last_commit = 0, taken_ids = '{}', registered_at_ms = $2
+    WHERE id = $3 AND last_commit = $4`),
   unregister: 'DELETE FROM registrations WHERE id = $1',
   readRegistration: 'SELECT last_commit, taken_ids FROM registrations WHERE id = $1 FOR UPDATE',
+  /** Keeps a key that is renewed while this waits for its row: the last condition is rechecked on the new version. */
+  sweepKeys: `DELETE FROM idempotency_keys WHERE (caller_id, key) IN (
+      SELECT caller_id, key FROM idempotency_keys WHERE created_at_ms BETWEEN $1 AND $2 ORDER BY created_at_ms LIMIT $3)
+    AND created_at_ms <= $2 RETURNING created_at_ms`,
+  /** Skips the locked rows of live servers with a pending commit. */
+  sweepRegistrations: `DELETE FROM registrations
+    WHERE id IN (SELECT id FROM registrations WHERE registered_at_ms <= $1 FOR UPDATE SKIP LOCKED)
+      AND registered_at_ms <= $1`,
 })
 
-/** Creates the row of a connection. Throws OperatorError if this program cannot use the version of the tables. */
-export async function registerConnection(connection: Connection, clock: Clock): Promise<Registration> {
+/**
+ * Creates the row of a connection, or changes its id: each transaction leaves a version of the row behind, and while
+ * another client holds a snapshot, every search for an id reads all versions that have it.
+ *
+ * @throws OperatorError if this program cannot use the version of the tables; the failure `unwritten` if the row whose id
+ * is to be changed is gone.
+ */
+export async function registerConnection(
+  connection: Connection,
+  clock: Clock,
+  former?: Registration,
+): Promise<Registration> {
   const id = randomUUID()
+  const values = [id, clock.wallMs()]
   await connection.sendTogether(() => [
     connection.begin(),
-    // The lock keeps a migration from emptying the table between this check and the insertion.
-    checkVersion(connection, undefined, 'locked'),
     // No need to wait for a standby: a lost row means an unknown outcome.
     connection.command(withoutStandby),
-    connection.query(statements.register, [id, clock.wallMs()]),
+    ...(former === undefined
+      ? // The lock keeps a migration from emptying the table between this check and the insertion.
+        [checkVersion(connection, undefined, 'locked'), connection.query(statements.register, values)]
+      : // A migration that empties the table deletes this row, too. It would not see a new one.
+        [connection.query(statements.renew, [...values, former.id, former.lastCommit])]),
     connection.commit(),
   ])
   return { id, connection, lastCommit: 0n }
-}
-
-/**
- * Changes the id of the row, between two transactions. Each transaction leaves a version of the row behind. While
- * another client holds a snapshot, a lookup scans all versions with the same id.
- *
- * An UPDATE, unlike DELETE and INSERT, ensures that a migration that empties the table deletes the new row, too.
- *
- * @returns undefined if the row is gone.
- */
-export async function renewRegistration(
-  { id, connection, lastCommit }: Registration,
-  clock: Clock,
-): Promise<Registration | undefined> {
-  const newId = randomUUID()
-  const [, , renewed] = await connection.sendTogether(() => [
-    connection.begin(),
-    connection.command(withoutStandby),
-    connection.run(statements.renewRegistration, [id, lastCommit, newId, clock.wallMs()]),
-    connection.commit(),
-  ])
-  return renewed.rowCount === 1 ? { id: newId, connection, lastCommit: 0n } : undefined
 }
 
 /** Deletes the row of a connection. If that fails, the sweep deletes it later. */
@@ -80,7 +80,7 @@ export async function unregisterConnection({ id, connection }: Registration): Pr
 }
 
 /**
- * Looks up whether a numbered transaction of a connection committed. Retries until the deadline.
+ * Looks up whether the transaction of a connection committed whose answer was lost. Retries until the deadline.
  *
  * @returns the ids that the transaction tried to create but that were taken; undefined if it did not commit and never
  * will.
@@ -89,7 +89,6 @@ export async function unregisterConnection({ id, connection }: Registration): Pr
  */
 export async function lookUp(
   { id, lastCommit }: Registration,
-  number: bigint,
   options: DatabaseOptions,
   deadlineMs: number,
 ): Promise<readonly bigint[] | undefined> {
@@ -110,7 +109,7 @@ export async function lookUp(
     bigint?,
     (readonly bigint[])?,
   ]
-  if (found === number) return takenIds
+  if (found === lastCommit + 1n) return takenIds
   if (found === lastCommit) return undefined
   throw unknownOutcome(
     found === undefined ? new Error('the database does not know the transaction') : new LostChanges(),
@@ -166,5 +165,39 @@ async function readAndDelete(
   } finally {
     // Close in the background.
     connection.close().catch(() => {})
+  }
+}
+
+/** Sweeps at intervals, with jitter, until `closing` is aborted. */
+export async function sweepUntil(closing: AbortSignal, options: DatabaseOptions): Promise<void> {
+  while (!closing.aborted) {
+    const pauseMs = options.limits.expiredKeysSweepMs * (0.5 + Math.random())
+    await sleep(pauseMs, undefined, { signal: closing }).catch(() => {})
+    // Expired rows do no harm, so a failed sweep can wait for the next one.
+    if (!closing.aborted) await sweep(closing, options).catch(() => {})
+  }
+}
+
+async function sweep(closing: AbortSignal, options: DatabaseOptions): Promise<void> {
+  const { idempotencyKeyMs, registrationMsMax, expiredKeysSwept } = options.limits
+  const nowMs = options.clock.wallMs()
+  await using connection = await openForBulk(options)
+  const stop = (): void => connection.lose(new Error('the store is closed'))
+  closing.addEventListener('abort', stop)
+  if (closing.aborted) stop()
+  try {
+    // A lost deletion is harmless, so do not wait for standbys.
+    await connection.command('SET synchronous_commit = local')
+    // While another client holds a snapshot, deleted keys stay in the index, so each statement starts behind them.
+    let fromMs = 0n
+    for (let isLast = false; !isLast; ) {
+      const values = [fromMs, nowMs - idempotencyKeyMs, expiredKeysSwept]
+      const deleted = await connection.query(statements.sweepKeys, values)
+      for (const [createdAtMs] of deleted as readonly [bigint][]) if (createdAtMs > fromMs) fromMs = createdAtMs
+      isLast = deleted.length < expiredKeysSwept
+    }
+    await connection.query(statements.sweepRegistrations, [nowMs - registrationMsMax])
+  } finally {
+    closing.removeEventListener('abort', stop)
   }
 }

@@ -17,10 +17,10 @@ export const sqliteEngine: Engine = {
   },
   filesOf: filesOfStore,
   open: async (place, options) => (await import('./opening.ts')).openSqliteStore(place, options),
-  backup: async (place, target, options) => (await import('./backup/backup.ts')).backupSqlite(place, target, options),
+  backup: async (place, target, options) => (await import('./backup.ts')).backupSqlite(place, target, options),
   restore: async (file, place, force, { storeBusyMsMax }) =>
-    (await import('./backup/backup.ts')).restoreSqlite(file, place, force, storeBusyMsMax),
-  check: async (place, options) => (await import('./backup/backup.ts')).checkSqlite(place, options),
+    (await import('./backup.ts')).restoreSqlite(file, place, force, storeBusyMsMax),
+  check: async (place, options) => (await import('./backup.ts')).checkSqlite(place, options),
   settingsOf: () => [],
 }
 

@@ -3,36 +3,48 @@
 import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { MissingStoreError, OperatorError } from '../../domain/errors.ts'
+import { setFlagsFromString } from 'node:v8'
+import { AppError, MissingStoreError, OperatorError } from '../../domain/errors.ts'
 import type { Store } from '../../domain/store.ts'
 import type { StoreOptions } from '../engine.ts'
 import { isThere, toAbsolute } from '../paths.ts'
-import { findPageDamageApart } from './file/apart.ts'
-import { checkHeader, explainOpenFailure, makeFile, openReadable } from './file/database.ts'
+import { runApart } from './file/apart.ts'
+import { checkHeader, explainOpenFailure, hasFailed, makeFile, openReadable } from './file/database.ts'
 import { ChangedError, findPageDamage, readUntouched } from './file/examine.ts'
 import { assertSound, findPlainDamage, isHotJournal } from './file/header.ts'
-import { type Lock, takeLockToOpen } from './file/lock.ts'
 import { findSchemaDamage } from './file/migrations.ts'
-import { LostFileError, realPathOf } from './file/names.ts'
-import { SqliteStore } from './store.ts'
-import { startWriter, type Writer } from './writer.ts'
+import { type Lock, LostFileError, realPathOf, takeLockToOpen } from './file/names.ts'
+import { SqliteStore, type Writer } from './store.ts'
+import { Thread } from './thread.ts'
+import type { Opened, ToWriter, WriterOptions } from './writer-thread.ts'
 
 /** How long opening is tried again while commands that exit delete the log. */
 const lostMsMax = 15_000
 /** How long such a retry waits for the lock. */
 const lockTurnMs = 250
+/** The space for new objects of the writer thread, in which V8 collects garbage when it is full. */
+const newSpaceMegabytes = 4
 
+/**
+ * Opens the store in a file. Refuses, in one line each and in this order:
+ *
+ * 1. a missing store, unless it may be made; a missing folder; a folder, a device or a pipe (`makeFile`);
+ * 2. a file that is mounted by itself (`realPathOf`) or has other names (`assertOnlyName`);
+ * 3. a file that is no database, was cut short, or has the log of another store beside it; tables of another program or
+ *    of a newer version, or that are missing (`assertStore`);
+ * 4. a store that another server or a restore holds, or whose server lacks its log (`takeLockToOpen`);
+ * 5. a file that cannot be written or synced, is busy, or is on a full disk; an SQLite that is too old (`openWritable`);
+ * 6. damaged pages: those of a large file stop the server later (`checkPages`).
+ */
 export async function openSqliteStore(file: string, options: StoreOptions): Promise<Store> {
   const path = toAbsolute(file)
   if (!options.mayMake && !isThere(path)) throw new MissingStoreError(`there is no store at ${path}`)
   try {
     await using opened = new AsyncDisposableStack()
     makeFile(path)
-    const realPath = toRealPath(path)
-    // Check first, so that nothing is created beside another program's file.
-    checkHeader(realPath)
-    assertSound(path, findPlainDamage(realPath))
-    assertStore(realPath, options.limits.storeBusyMsMax)
+    const realPath = realPathOf(path)
+    assertOnlyName(realPath, path)
+    assertStore(realPath, path, options.limits.storeBusyMsMax)
     const { lock, writer } = await openWriter(realPath, options)
     opened.defer(() => lock?.release())
     opened.defer(() => writer.close())
@@ -76,26 +88,60 @@ async function openWriter(
   }
 }
 
-/** All names of a file share one lock, except hard links, which are rejected. */
-function toRealPath(path: string): string {
-  const realPath = realPathOf(path)
-  if (statSync(realPath).nlink === 1) return realPath
+/**
+ * Resolves when the store is open for writing. Throws OperatorError if the file cannot be opened, and LostFileError if
+ * another process removed a file beside it meanwhile.
+ */
+async function startWriter(options: WriterOptions): Promise<Writer> {
+  // By default, a thread collects garbage after each half megabyte: an eighth of the time of an import.
+  setFlagsFromString(`--min-semi-space-size=${newSpaceMegabytes}`)
+  const failure = new AbortController()
+  const thread: Thread<ToWriter> = new Thread('writer-thread', 'plantstore-writer', options, (cause) => {
+    failure.abort(cause instanceof Error ? cause : new Error(String(cause)))
+    thread.send({ kind: 'break' })
+    const message = 'the store has failed; it is not known whether this request was done'
+    return new AppError('storeUnavailable', message, { cause })
+  })
+  const opened = await thread.ask<Opened>({ kind: 'open' }).catch(() => {
+    throw failure.signal.reason
+  })
+  if ('why' in opened) {
+    await thread.terminate()
+    throw opened.isLost ? new LostFileError(opened.why) : new OperatorError(opened.why)
+  }
+  return {
+    identity: opened.identity,
+    failed: failure.signal,
+    fail: (cause) => thread.end(cause),
+    ask: (request) => thread.ask(request),
+    close: () => (failure.signal.aborted ? thread.ended : thread.close({ kind: 'close' })),
+  }
+}
+
+/** Throws OperatorError if a file has hard links: each name would have a lock of its own. */
+function assertOnlyName(realPath: string, path: string): void {
+  if (statSync(realPath).nlink === 1) return
   throw new OperatorError(
     `${path} has other names (hard links), under which another server could open it; make a copy and use that`,
   )
 }
 
 /**
- * Throws OperatorError if a file is no store, or has a version that cannot be migrated. Neither changes the file nor
- * creates others. If another process changes the file meanwhile, or a hot journal must be played back, this check is
- * left to the connection for writes.
+ * Throws OperatorError if a file is no store, is damaged at a glance, or has a version that cannot be migrated. Neither
+ * changes the file nor creates others, so that nothing is made beside another program's file. If another process opens or
+ * changes the file meanwhile, or a hot journal must be played back, as after a power cut in the first start, this check is
+ * left to the connection for writes, which has the lock.
+ *
+ * @param name the path in messages.
  */
-function assertStore(path: string, busyMsMax: number): void {
+function assertStore(path: string, name: string, busyMsMax: number): void {
   if (statSync(path).size === 0 || isHotJournal(`${path}-journal`)) return
+  checkHeader(path)
+  assertSound(name, findPlainDamage(path))
   try {
     readUntouched(path, busyMsMax, (database) => assertSound(path, findSchemaDamage(database, path)))
   } catch (cause) {
-    if (!(cause instanceof ChangedError)) throw cause
+    if (!(cause instanceof ChangedError) && !hasFailed(cause, 'busy')) throw cause
   }
 }
 
@@ -111,7 +157,11 @@ function checkPages(
     assertSound(path, findPageDamage(() => reader) || undefined)
     return
   }
-  void findPageDamageApart(path, stopping).then((damage) => {
-    if (damage !== '') writer.fail(new Error(`the store is damaged: ${damage}`))
-  })
+  runApart<string>({ kind: 'checkPages', path }, stopping).then(
+    (damage) => {
+      if (damage !== '') writer.fail(new Error(`the store is damaged: ${damage}`))
+    },
+    // It could not be started, or the store is closing: that proves no damage.
+    () => {},
+  )
 }

@@ -17,19 +17,39 @@ import type {
   Summary,
 } from '../../domain/store.ts'
 import type { StoreOptions } from '../engine.ts'
-import { GroupedStore } from '../grouped-store.ts'
-import type { Job, Outcome } from '../jobs.ts'
+import { GroupedStore, shareRead } from '../grouped-store.ts'
+import type { Job, Outcome } from '../ledger.ts'
 import { statThere } from '../paths.ts'
 import { commonStatements } from '../rows.ts'
-import { shareRead } from '../shared-read.ts'
-import { readBackupMs } from './backup/backup-series.ts'
+import { readBackupMs } from './backup.ts'
 import { isPassing, openReadable, passingMessage, prepareAll, type Statements } from './file/database.ts'
-import { isServed, type Lock } from './file/lock.ts'
-import { assertKept } from './file/names.ts'
+import { assertKept, type Identity, isServed, type Lock } from './file/names.ts'
 import { Lister } from './lister.ts'
 import { Pages } from './pages.ts'
-import { type ReadTurn, shareTurns } from './read-turn.ts'
-import type { Writer } from './writer.ts'
+import type { ToWriter } from './writer-thread.ts'
+
+/** The writer thread, as the main thread sees it. */
+export interface Writer {
+  /** The identity of the files when they were opened. */
+  readonly identity: Identity
+  /** Aborted, with the cause, when the state of the disk is unknown. */
+  readonly failed: AbortSignal
+  /** Marks the store as failed, permanently. */
+  fail(cause: unknown): void
+
+  /**
+   * Sends a request to the thread.
+   *
+   * @throws AppError `storeFull` or `overloaded` if nothing was done, `storeUnavailable` if the outcome is unknown.
+   */
+  ask<Outcomes>(request: ToWriter): Promise<Outcomes>
+
+  /**
+   * Closes the file and ends the thread. After a failure, only waits until the thread has preserved the log, because
+   * the process must exit.
+   */
+  close(): Promise<void>
+}
 
 export interface OpenedFile {
   /** The real path of the file. */
@@ -222,4 +242,40 @@ export class SqliteStore extends GroupedStore implements Store {
     this.#opened.writer.fail(cause)
     throw new AppError('storeUnavailable', 'the store has failed', { cause })
   }
+}
+
+interface ReadTurn {
+  /** Call before each read. The first read of a turn, often the only one, uses SQLite's implicit transaction. */
+  readonly begin: () => void
+  /** Ends the transaction: the next read sees all commits. */
+  readonly end: () => void
+}
+
+/**
+ * Shares one read transaction among the reads of one turn of the event loop, because beginning and ending a transaction
+ * costs as much as finding a plant. docs/decisions/0026-reads.md explains why callers see no difference.
+ *
+ * @param onFailure called if a transaction cannot be ended.
+ */
+function shareTurns(reader: DatabaseSync, onFailure: (cause: unknown) => void): ReadTurn {
+  let reads = 0
+  let isShared = false
+  const end = (): void => {
+    reads = 0
+    if (!isShared) return
+    isShared = false
+    try {
+      reader.exec('COMMIT')
+    } catch (cause) {
+      onFailure(cause)
+    }
+  }
+  const begin = (): void => {
+    reads += 1
+    if (reads === 1) setImmediate(end)
+    if (reads !== 2 || isShared) return
+    reader.exec('BEGIN')
+    isShared = true
+  }
+  return { begin, end }
 }

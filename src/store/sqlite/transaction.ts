@@ -5,17 +5,18 @@ import type { DatabaseSync } from 'node:sqlite'
 import { nameHeadOf, namesOf, type Plant, type PlantNames } from '../../domain/plant.ts'
 import type { Limits } from '../../limits.ts'
 import { lineOf, rowsOf } from '../change-log.ts'
-import { isPlainCreate, type Job, type JobOf, type Outcome, type Sweep } from '../jobs.ts'
 import {
   decide,
   type Effects,
-  type FoundKey,
+  isPlainCreate,
+  type Job,
+  type JobOf,
   type LookupResult,
   type Lookups,
   lookupsOf,
-  nameOfKey,
+  type Outcome,
 } from '../ledger.ts'
-import { commonStatements, commonWrites, tokenColumns, toToken } from '../rows.ts'
+import { commonStatements, commonWrites, toFound, tokenColumns } from '../rows.ts'
 import { hasFailed, prepareAll, type Statements, sqliteFailure } from './file/database.ts'
 
 /** Expired keys that each new key deletes: more than one, so that they never accumulate. */
@@ -24,7 +25,7 @@ const expiredKeysDeleted = 2
 const statements = {
   ...commonStatements,
   insertPlant: 'INSERT INTO plants (id, plant) VALUES (?, ?) ON CONFLICT (id) DO NOTHING',
-  findPlant: 'SELECT plant FROM plants WHERE id = ?',
+  findPlant: 'SELECT id, plant FROM plants WHERE id = ?',
   updatePlant: 'UPDATE plants SET plant = ? WHERE id = ?',
   deletePlant: 'DELETE FROM plants WHERE id = ?',
   insertName: 'INSERT INTO names (head, id) VALUES (?, ?)',
@@ -32,7 +33,8 @@ const statements = {
   count: `INSERT INTO plant_counts (of, plants) VALUES (?, ?)
     ON CONFLICT (of) DO UPDATE SET plants = plants + excluded.plants`,
   dropCount: 'DELETE FROM plant_counts WHERE of = ? AND plants = 0',
-  findKey: 'SELECT fingerprint, created_at_ms FROM idempotency_keys WHERE caller_id = ? AND key = ?',
+  findKey: `SELECT caller_id, key, fingerprint, created_at_ms FROM idempotency_keys
+    WHERE caller_id = ? AND key = ?`,
   upsertKey: `INSERT INTO idempotency_keys (caller_id, key, fingerprint, created_at_ms) VALUES (?, ?, ?, ?)
     ON CONFLICT (caller_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, created_at_ms = excluded.created_at_ms`,
   deleteExpiredKeys: `DELETE FROM idempotency_keys WHERE (caller_id, key) IN (
@@ -41,8 +43,7 @@ const statements = {
     FROM changes ORDER BY first DESC LIMIT 1`,
   deleteChanges: 'DELETE FROM changes WHERE first = ?',
   findTokens: `SELECT ${tokenColumns} FROM tokens WHERE id = ? OR hash = ?`,
-  findWebhook: 'SELECT version FROM webhooks WHERE id = ?',
-  noteTokenUse: 'UPDATE tokens SET last_used_day = ?1 WHERE id = ?2 AND coalesce(last_used_day, -1) < ?1',
+  findWebhook: 'SELECT id, version FROM webhooks WHERE id = ?',
 } as const
 
 /** The differences of the rows of plant_counts, which migrations.ts describes. */
@@ -132,37 +133,19 @@ export class TransactionRunner {
 
   #find({ plants, keys, tokenIds, tokenHashes, firstToken, sweeps, webhookIds }: Lookups): LookupResult {
     const { findPlant, findKey, findAnyToken, findTokens, findSweepable, findWebhook } = this.#statements
-    const found = new Map<bigint, string>()
-    for (const id of plants) {
-      const row = findPlant.get(id) as unknown as [string] | undefined
-      if (row !== undefined) found.set(id, row[0])
-    }
-    const foundKeys = new Map<string, FoundKey>()
-    for (const key of keys) {
-      const row = findKey.get(key.callerId, key.key) as unknown as [Uint8Array, bigint] | undefined
-      if (row !== undefined) foundKeys.set(nameOfKey(key), { fingerprint: row[0], createdAtMs: Number(row[1]) })
-    }
-    const versions = new Map<string, number>()
-    for (const id of webhookIds) {
-      const row = findWebhook.get(id) as unknown as [bigint] | undefined
-      if (row !== undefined) versions.set(id, Number(row[0]))
-    }
-    const tokens = [
-      ...tokenIds.flatMap((id) => findTokens.all(id, null)),
-      ...tokenHashes.flatMap((hash) => findTokens.all(null, hash)),
-    ]
-    const findRows = ({ untilMs, keptFrom, rowsMax }: Sweep): readonly bigint[] => {
-      const rows = findSweepable.all(BigInt(untilMs), BigInt(rowsMax), keptFrom) as unknown as [bigint][]
-      return rows.map(([first]) => first)
-    }
-    return {
-      plants: found,
-      keys: foundKeys,
-      tokens: tokens.map(toToken),
-      hasTokens: firstToken && findAnyToken.get() !== undefined,
-      sweepable: sweeps.map(findRows),
-      webhooks: versions,
-    }
+    return toFound({
+      plants: plants.flatMap((id) => findPlant.all(id)),
+      keys: keys.flatMap(({ callerId, key }) => findKey.all(callerId, key)),
+      tokens: [
+        ...tokenIds.flatMap((id) => findTokens.all(id, null)),
+        ...tokenHashes.flatMap((hash) => findTokens.all(null, hash)),
+      ],
+      anyToken: firstToken ? findAnyToken.all() : [],
+      sweepable: sweeps.map(({ untilMs, rowsMax, keptFrom }) =>
+        findSweepable.all(BigInt(untilMs), BigInt(rowsMax), keptFrom),
+      ),
+      webhooks: webhookIds.flatMap((id) => findWebhook.all(id)),
+    })
   }
 
   /** Inserts plants whose ids are free. Returns whether each was inserted. */
@@ -199,9 +182,9 @@ export class TransactionRunner {
   }
 
   #apply(effects: Effects, atMs: number): void {
-    const { deleted, updated, inserted, keys, changes, swept, uses } = effects
+    const { deleted, updated, inserted, keys, changes, swept } = effects
     const { deletePlant, updatePlant, insertName, deleteName } = this.#statements
-    const { upsertKey, deleteExpiredKeys, deleteChanges, noteTokenUse } = this.#statements
+    const { upsertKey, deleteExpiredKeys, deleteChanges } = this.#statements
     const { idempotencyKeyMs } = this.#limits
     const counts: Counts = new Map()
     for (const { id, json } of deleted) {
@@ -231,7 +214,6 @@ export class TransactionRunner {
     this.#append(changes.map(lineOf), atMs)
     for (const first of swept) deleteChanges.run(first)
     for (const [name, ...values] of commonWrites(effects)) this.#statements[name].run(...values)
-    for (const [id, day] of uses) noteTokenUse.run(BigInt(day), id)
   }
 
   /** Returns undefined if the id is taken. */

@@ -6,7 +6,7 @@ import { isMainThread, parentPort, workerData } from 'node:worker_threads'
 import { codeOf, messageOf } from '../../domain/errors.ts'
 import type { Limits } from '../../limits.ts'
 import { putBack } from '../files.ts'
-import type { Job, JobOf, Outcome } from '../jobs.ts'
+import type { Job, JobOf, Outcome } from '../ledger.ts'
 import { explainOpenFailure, hasFailed, openWritable, truncateLog } from './file/database.ts'
 import { assertKept, findLost, type Identity, identityOf, LostFileError } from './file/names.ts'
 import { send } from './thread.ts'
@@ -131,6 +131,10 @@ class FileWriter {
     }
   }
 
+  /**
+   * A full disk or a busy file: nothing was done, unless the log cannot be emptied of the frames of the transaction; then
+   * the outcome is unknown. Any other error breaks the store: the outcome of all requests in flight is unknown.
+   */
   #refuse(error: unknown): void {
     if (hasFailed(error, 'logIndexFull')) {
       this.#runner.endImport()

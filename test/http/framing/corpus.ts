@@ -264,6 +264,7 @@ const bodies: readonly FramingCase[] = [
     'a chunk of each byte': chunked(chunks(...'{"id":', '#########', ...',"name":"corpus"}')),
     'a chunk size with zeros before it': chunked(`0000${hexSize}\r\n${plant}\r\n000\r\n\r\n`),
     'a chunked body that a GET does not want': `${livez(chunkedBody)}${chunks(smuggled)}`,
+    'one that arrives after the answer': [livez(chunkedBody), answered(1), chunks(smuggled)],
     'a chunk extension': chunked(`${hexSize};a=b\r\n${plant}\r\n0\r\n\r\n`),
     'a trailer field': chunked(`${hexSize}\r\n${plant}\r\n0\r\nX-A: b\r\n\r\n`),
   }),

@@ -194,22 +194,18 @@ export function readTlsAttempts(
   }
   const unverified = { ...own, rejectUnauthorized: false }
   const chainOnly = { ...own, ca, checkServerIdentity: () => undefined }
-  switch (mode) {
-    case 'disable':
-      return [false]
-    case 'allow':
-      return [false, unverified]
-    case 'prefer':
-      return [unverified, false]
-    case 'require':
-      return [ca === undefined ? unverified : chainOnly]
-    case 'verify-ca':
-      if (ca === undefined)
-        throw new SettingError('sslmode=verify-ca needs sslrootcert, the certificate file of the authority')
-      return [chainOnly]
-    case 'verify-full':
-      return [{ ...own, ca }]
+  if (mode === 'verify-ca' && ca === undefined) {
+    throw new SettingError('sslmode=verify-ca needs sslrootcert, the certificate file of the authority')
   }
+  const attempts = new Map<string, readonly TlsAttempt[]>([
+    ['disable', [false]],
+    ['allow', [false, unverified]],
+    ['prefer', [unverified, false]],
+    ['require', [ca === undefined ? unverified : chainOnly]],
+    ['verify-ca', [chainOnly]],
+    ['verify-full', [{ ...own, ca }]],
+  ]).get(mode)
+  if (attempts !== undefined) return attempts
   throw new SettingError(`${modeName} must be disable, allow, prefer, require, verify-ca or verify-full, got ${mode}`)
 }
 

@@ -23,6 +23,19 @@ export function named<Name extends string>(texts: Readonly<Record<Name, string>>
   return Object.fromEntries(entries)
 }
 
+/**
+ * Makes a write fail, and so its transaction, unless it writes a number of rows (code 22P02, see failures.ts): a trigger
+ * or a rule may skip rows. By default, the number is 1.
+ */
+export function written(write: string, rows = '1'): string {
+  return `WITH written AS (${write} RETURNING 1) SELECT ${writtenIf(`count(*) = ${rows}`)} FROM written`
+}
+
+/** The number 1, or the failure of the transaction. */
+export function writtenIf(condition: string): string {
+  return `(CASE WHEN ${condition} THEN '1' ELSE 'not every row was written' END)::int8`
+}
+
 export type Row = readonly unknown[]
 
 /** Parsers that keep integers exact, by type OID. */
@@ -102,13 +115,9 @@ export class Connection {
   }
 
   /** Sends a statement. Rows are arrays, and int8 is bigint. */
-  async query(statement: Statement, values: readonly unknown[] = []): Promise<readonly Row[]> {
-    return (await this.run(statement, values)).rows
-  }
-
-  /** Like `query`, but also returns the number of changed rows. */
-  run({ name, text }: Statement, values: readonly unknown[] = []): Promise<pg.QueryArrayResult> {
-    return this.#count(this.#client.query({ name, text, values: values as unknown[], rowMode: 'array' }))
+  async query({ name, text }: Statement, values: readonly unknown[] = []): Promise<readonly Row[]> {
+    const query = { name, text, values: values as unknown[], rowMode: 'array' as const }
+    return (await this.#count(this.#client.query(query))).rows
   }
 
   /** Sends an unprepared statement. Returns the executed command, which is ROLLBACK for a failed COMMIT. */
@@ -244,7 +253,7 @@ interface WorkLimits {
 const keepAliveProbes = 3
 
 /** In the units of their settings. */
-function settingsOf(
+function sessionSettings(
   { databaseKeepAliveMs: aliveMs, databaseDeadClientMsMax: deadMs }: StoreLimits,
   { statementMsMax, lockMsMax, idleTransactionMsMax }: WorkLimits,
 ): Readonly<Record<string, string | number>> {
@@ -290,7 +299,7 @@ async function prepareSession(client: pg.Client, limits: StoreLimits, work: Work
   const query = async (text: string, values: unknown[] = []): Promise<readonly unknown[]> =>
     (await client.query<unknown[]>({ text, values, rowMode: 'array' })).rows[0] ?? []
   const name = randomUUID()
-  const settings = settingsOf(limits, work)
+  const settings = sessionSettings(limits, work)
   const [[otherName]] = await Promise.all([
     query(readName),
     query(setName, [name]),

@@ -27,8 +27,6 @@ const failures: readonly (readonly [string, Failure])[] = [
   // Read-only: the server is a standby, or has become one.
   ['25006', 'lost'],
   ['53300', 'lost'],
-  // A prepared statement no longer matches the tables; a new connection prepares it again.
-  ['0A000', 'lost'],
   // An earlier request failed to prepare the statement, usually because of a lock; a retry prepares it again.
   ['26000', 'retry'],
   ['42P05', 'retry'],
@@ -49,8 +47,10 @@ const failures: readonly (readonly [string, Failure])[] = [
 /** Classifies the error of a query. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError) return 'own'
-  const { code, severity } = serverErrorOf(error)
+  const { code, severity, routine } = serverErrorOf(error)
   if (code === undefined || severity === 'FATAL' || severity === 'PANIC') return 'lost'
+  // A prepared statement no longer matches the tables; a new connection prepares it again.
+  if (routine === 'RevalidateCachedQuery') return 'lost'
   return failures.find(([prefix]) => code.startsWith(prefix))?.[1] ?? 'own'
 }
 
@@ -72,6 +72,10 @@ export function refusalOf(failure: Exclude<Failure, 'lost' | 'own'>, cause: unkn
   return new AppError(code, message, { cause })
 }
 
+/**
+ * The error for a change whose outcome is unknown: the database has not answered in time, no standby has confirmed the
+ * commit, or the answer was lost and the look-up failed, too.
+ */
 export function unknownOutcome(cause: unknown): AppError {
   const message = 'the database did not confirm this request; it may or may not have been done'
   return new AppError('storeUnavailable', message, { cause })
@@ -99,6 +103,6 @@ const advice: Readonly<Record<string, string>> = {
   '3F000': '; its user needs the right to create tables in its schema',
 }
 
-function serverErrorOf(error: unknown): { code?: string | undefined; severity?: string | undefined } {
-  return error instanceof pg.DatabaseError ? { code: error.code, severity: error.severity } : {}
+function serverErrorOf(error: unknown): Partial<Pick<pg.DatabaseError, 'code' | 'severity' | 'routine'>> {
+  return error instanceof pg.DatabaseError ? error : {}
 }

@@ -129,6 +129,8 @@ export class Sessions {
   /** When the session was lost, by the monotonic clock; 0 while it is open. */
   #lostAtMs = 0
   #next = Promise.withResolvers<Session>()
+  /** Since when the database is unusable, and what was reported of it; by the monotonic clock. */
+  #away: { readonly sinceMs: number; readonly said: string; readonly saidAtMs: number } | undefined
 
   /** @param first a session that was opened with the same options. */
   constructor(first: Session, options: DatabaseOptions) {
@@ -150,7 +152,7 @@ export class Sessions {
   async current(): Promise<Session> {
     if (this.#session.unusable !== undefined) throw refusalOf('unusable', this.#session.unusable)
     if (!this.#session.lost.aborted) return this.#session
-    if (this.#lostAtMs === 0) this.#lostAtMs = this.#options.clock.monotonicMs()
+    this.#lostAtMs ||= this.#nowMs()
     const graceLeftMs = this.#graceLeftMs()
     const next = graceLeftMs > 0 ? await answerWithin(this.#next.promise, graceLeftMs) : undefined
     if (next !== undefined && !next.value.lost.aborted) return next.value
@@ -166,21 +168,23 @@ export class Sessions {
   }
 
   #graceLeftMs(): number {
-    const { clock, limits } = this.#options
-    return this.#lostAtMs === 0 ? limits.databaseGraceMs : this.#lostAtMs + limits.databaseGraceMs - clock.monotonicMs()
+    return this.#options.limits.databaseGraceMs - (this.#lostAtMs === 0 ? 0 : this.#nowMs() - this.#lostAtMs)
+  }
+
+  #nowMs(): number {
+    return this.#options.clock.monotonicMs()
   }
 
   async #run(): Promise<void> {
-    const { clock, observe } = this.#options
     while (!this.#closing.signal.aborted) {
       await this.#watch(this.#session)
       if (this.#closing.signal.aborted) return
-      if (this.#lostAtMs === 0) this.#lostAtMs = clock.monotonicMs()
-      observe({ kind: 'storeAway', cause: this.#session.lost.reason })
+      this.#lostAtMs ||= this.#nowMs()
+      this.#report(this.#session.lost.reason)
       const session = await this.#reopen()
       if (session === undefined) return
       if (this.#closing.signal.aborted) return session.close()
-      observe({ kind: 'storeBack', awayMs: clock.monotonicMs() - this.#lostAtMs })
+      this.#report(undefined)
       this.#session = session
       this.#lostAtMs = 0
       this.#next.resolve(session)
@@ -188,52 +192,42 @@ export class Sessions {
     }
   }
 
-  /** Probes a session until it is lost. Reports whenever the reason why the tables are unusable changes. */
+  /** Probes a session until it is lost. */
   async #watch(session: Session): Promise<void> {
-    const { clock, limits, observe } = this.#options
-    let sinceMs = 0
     while (!session.lost.aborted) {
-      const before = session.unusable
       await session.probe()
-      const cause = session.unusable
-      if (before === undefined) sinceMs = clock.monotonicMs()
-      if (before !== undefined && cause === undefined) {
-        observe({ kind: 'storeBack', awayMs: clock.monotonicMs() - sinceMs })
-      } else if (messageOf(before) !== messageOf(cause)) {
-        observe({ kind: 'storeAway', cause })
-      }
-      await sleep(limits.databaseProbeMs, undefined, { signal: session.lost }).catch(() => {})
+      if (!session.lost.aborted) this.#report(session.unusable)
+      await sleep(this.#options.limits.databaseProbeMs, undefined, { signal: session.lost }).catch(() => {})
     }
   }
 
   async #reopen(): Promise<Session | undefined> {
-    const { limits } = this.#options
-    const say = this.#sayer(this.#session.lost.reason)
-    while (!this.#closing.signal.aborted) {
+    const { signal } = this.#closing
+    while (!signal.aborted) {
       try {
         const session = await Session.open(this.#options)
-        if (!this.#closing.signal.aborted) return session
+        if (!signal.aborted) return session
         await session.close()
       } catch (cause) {
-        say(cause)
+        this.#report(cause)
         // Jitter, so that the servers of a fleet do not all reconnect at once.
-        const pauseMs = limits.databaseRetryMs * (0.5 + Math.random())
-        await sleep(pauseMs, undefined, { signal: this.#closing.signal }).catch(() => {})
+        const pauseMs = this.#options.limits.databaseRetryMs * (0.5 + Math.random())
+        await sleep(pauseMs, undefined, { signal }).catch(() => {})
       }
     }
     return undefined
   }
 
-  /** Reports why the database is unreachable when the reason changes, at a limited rate. */
-  #sayer(first: unknown): (cause: unknown) => void {
-    const { clock, limits, observe } = this.#options
-    let said = messageOf(first)
-    let saidAtMs = clock.monotonicMs()
-    return (cause) => {
-      if (messageOf(cause) === said || clock.monotonicMs() < saidAtMs + limits.databaseReasonMs) return
-      said = messageOf(cause)
-      saidAtMs = clock.monotonicMs()
+  /** Reports that the database is away, again if the reason changes, but at a limited rate; or that it is back. */
+  #report(cause: unknown): void {
+    const { limits, observe } = this.#options
+    const [away, nowMs, said] = [this.#away, this.#nowMs(), messageOf(cause)]
+    if (cause === undefined) {
+      if (away !== undefined) observe({ kind: 'storeBack', awayMs: nowMs - away.sinceMs })
+      this.#away = undefined
+    } else if (away === undefined || (said !== away.said && nowMs >= away.saidAtMs + limits.databaseReasonMs)) {
       observe({ kind: 'storeAway', cause })
+      this.#away = { sinceMs: away?.sinceMs ?? nowMs, said, saidAtMs: nowMs }
     }
   }
 }

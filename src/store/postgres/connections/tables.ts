@@ -8,109 +8,64 @@ import type { DatabaseOptions } from './address.ts'
 import { type Connection, named } from './connection.ts'
 import { failureOf } from './failures.ts'
 
-interface Table {
-  readonly columns: Readonly<Record<string, string>>
-  readonly primaryKey?: string
-  /** Statements that follow its creation. */
-  readonly further?: readonly string[]
-}
-
 /** The tag of a plant, as its index has it. */
 export const tagOfPlant = `((plant ->> 'tag') COLLATE "C")`
 
 /**
- * By name. The C collation compares texts by their bytes, so that all engines sort alike. See registrations.ts for
- * `commit_mark` and `registrations`, and changes.ts for `changes`.
+ * The columns of each table, one a line. The C collation compares texts by their bytes, so that all engines sort alike.
+ * See registrations.ts for `registrations`, and pages.ts for `changes`.
  */
-export const tables: Readonly<Record<string, Table>> = {
-  /** The version of the tables, and the oldest version of programs that can use them. */
-  plantstore_schema: {
-    columns: { one: 'int8 PRIMARY KEY', version: 'int8 NOT NULL', oldest_version: 'int8 NOT NULL' },
-  },
-  plants: {
-    columns: {
-      id: 'int8 PRIMARY KEY',
-      // What the API answers: json, unlike jsonb, keeps each byte.
-      plant: 'json NOT NULL',
-      name_folded: 'text COLLATE "C" NOT NULL',
-      commit_mark: 'int8 NOT NULL',
-    },
-    further: [
-      // A folded name may be too long for an index.
-      'CREATE INDEX plants_by_name ON plants (left(name_folded, 250))',
-      `CREATE INDEX plants_by_tag ON plants (${tagOfPlant}, id) WHERE ${tagOfPlant} IS NOT NULL`,
-    ],
-  },
-  tokens: {
-    columns: {
-      id: 'text COLLATE "C" PRIMARY KEY',
-      hash: 'bytea NOT NULL UNIQUE',
-      name: 'text COLLATE "C" NOT NULL',
-      scopes: 'text COLLATE "C" NOT NULL',
-      created_at_ms: 'int8 NOT NULL',
-      expires_at_ms: 'int8',
-      revoked_at_ms: 'int8',
-      replaced_by: 'text COLLATE "C"',
-      last_used_day: 'int8',
-    },
-  },
-  idempotency_keys: {
-    columns: {
-      caller_id: 'text COLLATE "C" NOT NULL',
-      key: 'text COLLATE "C" NOT NULL',
-      fingerprint: 'bytea NOT NULL',
-      created_at_ms: 'int8 NOT NULL',
-      commit_mark: 'int8 NOT NULL',
-    },
-    primaryKey: 'caller_id, key',
-    further: ['CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at_ms)'],
-  },
-  registrations: {
-    columns: {
-      id: 'text COLLATE "C" PRIMARY KEY',
-      last_commit: 'int8 NOT NULL',
-      taken_ids: 'int8[] NOT NULL',
-      registered_at_ms: 'int8 NOT NULL',
-    },
-  },
-  changes: {
-    columns: {
-      place: 'int8 GENERATED ALWAYS AS IDENTITY (CACHE 1) PRIMARY KEY',
-      first: 'int8 UNIQUE',
-      changes: 'int8 NOT NULL',
-      at_ms: 'int8 NOT NULL',
-      // The bytes of the lines of all numbered rows so far, with those that were swept.
-      end_bytes: 'int8',
-      lines: 'text COLLATE "C" NOT NULL',
-    },
-    further: [
-      'CREATE INDEX changes_without_number ON changes (place) WHERE first IS NULL',
-      // The beginning of the log. Its time distinguishes the log from those of other stores.
-      `INSERT INTO changes (first, changes, at_ms, end_bytes, lines)
-        VALUES (1, 1, (extract(epoch FROM clock_timestamp()) * 1000)::int8, 0, '')`,
-    ],
-  },
-  changes_end: {
-    columns: { one: 'int8 PRIMARY KEY', next: 'int8 NOT NULL', bytes: 'int8 NOT NULL' },
-    further: ['INSERT INTO changes_end VALUES (1, 2, 0)'],
-  },
-  webhooks: {
-    columns: {
-      place: 'int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
-      id: 'text COLLATE "C" NOT NULL UNIQUE',
-      version: 'int8 NOT NULL',
-      // The webhook as JSON, without its id.
-      content: 'text COLLATE "C" NOT NULL',
-    },
-  },
+export const tables: Readonly<Record<string, string>> = {
+  // The version of the tables, and the oldest version of programs that can use them.
+  plantstore_schema: `
+    one int8 PRIMARY KEY,
+    version int8 NOT NULL,
+    oldest_version int8 NOT NULL`,
+  // The plant as the API answers it: json, unlike jsonb, keeps each byte.
+  plants: `
+    id int8 PRIMARY KEY,
+    plant json NOT NULL,
+    name_folded text COLLATE "C" NOT NULL`,
+  // The token as JSON, without its id and hash.
+  tokens: `
+    id text COLLATE "C" PRIMARY KEY,
+    hash bytea NOT NULL UNIQUE,
+    content text COLLATE "C" NOT NULL`,
+  idempotency_keys: `
+    caller_id text COLLATE "C" NOT NULL,
+    key text COLLATE "C" NOT NULL,
+    fingerprint bytea NOT NULL,
+    created_at_ms int8 NOT NULL,
+    PRIMARY KEY (caller_id, key)`,
+  registrations: `
+    id text COLLATE "C" PRIMARY KEY,
+    last_commit int8 NOT NULL,
+    taken_ids int8[] NOT NULL,
+    registered_at_ms int8 NOT NULL`,
+  // end_bytes: the bytes of the lines of all numbered rows so far, with those that were swept.
+  changes: `
+    place int8 GENERATED ALWAYS AS IDENTITY (CACHE 1) PRIMARY KEY,
+    first int8 UNIQUE,
+    changes int8 NOT NULL,
+    at_ms int8 NOT NULL,
+    end_bytes int8,
+    lines text COLLATE "C" NOT NULL`,
+  changes_end: `
+    one int8 PRIMARY KEY,
+    next int8 NOT NULL,
+    bytes int8 NOT NULL`,
+  // The webhook as JSON, without its id.
+  webhooks: `
+    place int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id text COLLATE "C" NOT NULL UNIQUE,
+    version int8 NOT NULL,
+    content text COLLATE "C" NOT NULL`,
 }
 
-/** The statements that create a table. */
-export function createTable(name: string): readonly string[] {
-  const { columns, primaryKey, further } = tables[name] ?? {}
-  const parts = Object.entries(columns ?? {}).map(([column, type]) => `${column} ${type}`)
-  if (primaryKey !== undefined) parts.push(`PRIMARY KEY (${primaryKey})`)
-  return [`CREATE TABLE ${name} (${parts.join(', ')})`, ...(further ?? [])]
+const names = Object.keys(tables)
+
+function columnNamesOf(name: string): readonly string[] {
+  return [...(tables[name] ?? '').matchAll(/^ *([a-z_]+) /gm)].map(([, column = '']) => column)
 }
 
 export interface Migration {
@@ -119,9 +74,22 @@ export interface Migration {
   readonly oldestVersion: number
 }
 
-const { plantstore_schema, ...others } = tables
 export const migrations: readonly Migration[] = [
-  { oldestVersion: 1, statements: Object.keys(others).flatMap(createTable) },
+  {
+    oldestVersion: 1,
+    statements: [
+      ...names.slice(1).map((name) => `CREATE TABLE ${name} (${tables[name]})`),
+      // A folded name may be too long for an index.
+      'CREATE INDEX plants_by_name ON plants (left(name_folded, 250))',
+      `CREATE INDEX plants_by_tag ON plants (${tagOfPlant}, id) WHERE ${tagOfPlant} IS NOT NULL`,
+      'CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at_ms)',
+      'CREATE INDEX changes_without_number ON changes (place) WHERE first IS NULL',
+      // The beginning of the log. Its time distinguishes the log from those of other stores.
+      `INSERT INTO changes (first, changes, at_ms, end_bytes, lines)
+        VALUES (1, 1, (extract(epoch FROM clock_timestamp()) * 1000)::int8, 0, '')`,
+      'INSERT INTO changes_end VALUES (1, 2, 0)',
+    ],
+  },
 ]
 
 const statements = named({
@@ -184,9 +152,7 @@ export async function checkVersion(
 /** The lock on the row of plantstore_schema makes concurrent servers wait. */
 async function takeSteps(connection: Connection, limits: StoreLimits, steps: readonly Migration[]): Promise<void> {
   await connection.command('BEGIN ISOLATION LEVEL READ COMMITTED')
-  for (const statement of createTable('plantstore_schema')) {
-    await connection.command(statement.replace('TABLE', 'TABLE IF NOT EXISTS'))
-  }
+  await connection.command(`CREATE TABLE IF NOT EXISTS plantstore_schema (${tables['plantstore_schema']})`)
   await connection.command('INSERT INTO plantstore_schema VALUES (1, 0, 0) ON CONFLICT DO NOTHING')
   await connection.command('SELECT 1 FROM plantstore_schema WHERE one = 1 FOR UPDATE')
   const version = await checkVersion(connection, steps.length)
@@ -218,9 +184,6 @@ function explainExisting(error: unknown): unknown {
   )
 }
 
-const names = Object.keys(tables)
-const columnsOf = (name: string): readonly string[] => Object.keys(tables[name]?.columns ?? {})
-
 /**
  * One row per problem. A missing column, or a policy that hides rows, is an error for every statement that names the
  * columns, even if its condition is never true.
@@ -234,7 +197,7 @@ const probe = {
       FROM unnest($1::text[]) AS name JOIN pg_attribute ON attrelid = name::regclass
       WHERE attnum > 0 AND attnotnull AND NOT atthasdef AND attidentity = '' AND NOT attisdropped
         AND attname <> ALL($2::text[])
-    ${names.map((name) => `UNION ALL SELECT concat(${columnsOf(name)}) FROM ${name} WHERE false`).join('\n')}`,
+    ${names.map((name) => `UNION ALL SELECT concat(${columnNamesOf(name)}) FROM ${name} WHERE false`).join('\n')}`,
 }
 
 /**
@@ -243,7 +206,7 @@ const probe = {
  */
 export async function findUnusable(prober: Connection): Promise<unknown> {
   try {
-    const [problem] = await prober.query(probe, [names, names.flatMap(columnsOf)])
+    const [problem] = await prober.query(probe, [names, names.flatMap(columnNamesOf)])
     return problem && new Error(String(problem[0]))
   } catch (error) {
     const failure = failureOf(error)

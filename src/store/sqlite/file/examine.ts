@@ -116,13 +116,13 @@ export function copyDatabase(source: DatabaseSync, to: string): void {
 export function assertReadable(path: string): void {
   try {
     assertNotEmpty(path)
-    checkHeader(path)
     // To undo an interrupted change needs write access.
     if (isHotJournal(`${path}-journal`)) {
       throw new OperatorError(
         `${path}-journal shows that a change to ${path} was interrupted; to undo the change, open the file with the program that was changing it`,
       )
     }
+    checkHeader(path)
     const damage = findPlainDamage(path)
     if (damage !== undefined) throw new OperatorError(`${path} is damaged: ${damage}`)
   } catch (cause) {

@@ -19,18 +19,8 @@ export const migrations: readonly string[] = [
   -- count of all plants, # and a tag that of the tag. One table, so that most changes write only one more page.
   CREATE TABLE plant_counts (of TEXT PRIMARY KEY, plants INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
-  CREATE TABLE tokens (
-    id TEXT PRIMARY KEY,
-    hash BLOB NOT NULL UNIQUE,
-    name TEXT NOT NULL,
-    scopes TEXT NOT NULL,
-    created_at_ms INTEGER NOT NULL,
-    expires_at_ms INTEGER,
-    revoked_at_ms INTEGER,
-    replaced_by TEXT,
-    -- Whole days since 1970: a use is noted once a day.
-    last_used_day INTEGER
-  ) STRICT, WITHOUT ROWID;
+  -- content is the token as JSON, without its id and hash.
+  CREATE TABLE tokens (id TEXT PRIMARY KEY, hash BLOB NOT NULL UNIQUE, content TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
   CREATE TABLE idempotency_keys (
     caller_id TEXT NOT NULL,

@@ -1,0 +1,286 @@
+// The plant store client for Node.js and browsers: one method per operation of the document, under its name.
+
+import { type ChangePage, type ChangeQuery, type FollowOptions, follow, type Paged, paged, pagesOf } from './changes.ts'
+import { hasName, isChange, isListOf, isObject, isPlant, isSummary } from './checks.ts'
+import { type ErrorDetails, PlantStoreError } from './error.ts'
+import { idDigits, type PlantId, plantPath, plantToJson } from './exact-json.ts'
+import { isGreater, nextOf } from './link.ts'
+import { type Answer, exchange, type Outcome, type Patience, type Request } from './request.ts'
+import type { AnyPlant, Change, Health, Home, NewPlant, Plant, PlantProperties, Summary } from './types.ts'
+import { assertPositive, fieldValue, newKey, wellFormed } from './values.ts'
+
+export type * from './types.ts'
+export type { PlantId }
+export { type ChangePage, type ChangeQuery, type ErrorDetails, type FollowOptions, type Paged, PlantStoreError }
+
+/** Adds the ETag of the state read or written. Pass it back to ensure that the state has not changed. */
+export type Tagged<T> = T & { readonly etag: string }
+
+export interface ClientOptions {
+  /** Base URL of the store, such as `http://127.0.0.1:3000` or `https://plants.example/store`. */
+  readonly url: string | URL
+  /** The access token. Without it, only public operations succeed. */
+  readonly token?: string | undefined
+  /** Milliseconds for a call, including all tries and pauses; default 30,000. */
+  readonly timeoutMs?: number | undefined
+  /** Milliseconds for one try, after which the call is retried; default 10,000. */
+  readonly tryTimeoutMs?: number | undefined
+  /** Maximum tries of a call; default 9. 1 disables retries. */
+  readonly triesMax?: number | undefined
+  /** Replaces the platform's `fetch`. */
+  readonly fetch?: typeof fetch | undefined
+}
+
+export interface CallOptions {
+  /** Aborts the call, which rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined
+  /** Overrides ClientOptions for this call. */
+  readonly timeoutMs?: number | undefined
+}
+
+export interface CreateOptions extends CallOptions {
+  /** Your own key makes the create safe to repeat beyond this call. By default each call generates a key. */
+  readonly idempotencyKey?: string | undefined
+}
+
+export interface ChangeOptions extends CallOptions {
+  /** A plant previously read, or its ETag. If the plant has changed since, the call rejects with 412. */
+  readonly ifMatch?: string | Tagged<unknown> | undefined
+}
+
+export interface ReadOptions<New extends AnyPlant = NewPlant> extends CallOptions {
+  /** A plant previously read. If unchanged, it is returned as is and not transferred again. */
+  readonly ifNoneMatch?: Tagged<Plant<New>> | undefined
+}
+
+/** Filters of a list, the size of its pages, and where it begins. A plant must match all filters. */
+export interface ListQuery {
+  readonly tag?: string | undefined
+  /** The beginning of the name, in any case. */
+  readonly name?: string | undefined
+  readonly limit?: number | undefined
+  readonly after?: PlantId | undefined
+}
+
+/** One page of a list. */
+export interface PlantPage<New extends AnyPlant = NewPlant> {
+  readonly plants: readonly Plant<New>[]
+  /** The `after` of the next page; undefined on the last page. */
+  readonly next: string | undefined
+}
+
+/** The error number for an unknown plant. */
+const unknownPlant = 40402
+
+/** `path` is relative to the store's URL. */
+interface Call extends Partial<Pick<Request, 'method'>> {
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/**
+ * Calls one store. Every method rejects with PlantStoreError if the store refuses or is unreachable. `New` is a plant to
+ * be created, for a store that was started with a document of its own.
+ */
+export class PlantStoreClient<New extends AnyPlant = NewPlant> {
+  /** Base URL without a trailing slash. */
+  readonly url: string
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #patience: Patience
+  readonly #fetch: typeof fetch
+
+  /** Throws TypeError unless the URL is `http:` or `https:`. */
+  constructor({ url, token, timeoutMs = 30_000, tryTimeoutMs = 10_000, triesMax = 9, fetch: send }: ClientOptions) {
+    const { protocol, origin, pathname } = new URL(url)
+    if (!/^https?:$/.test(protocol))
+      throw new TypeError(`the URL of a plant store must begin with http: or https:, not ${url}`)
+    this.url = (origin + pathname).replace(/\/+$/, '')
+    this.#headers = token === undefined ? {} : { Authorization: `Bearer ${fieldValue('token', token)}` }
+    this.#patience = { timeoutMs, tryTimeoutMs, triesMax }
+    for (const [name, value] of Object.entries(this.#patience)) assertPositive(name, value)
+    this.#fetch = send ?? ((...request) => fetch(...request))
+  }
+
+  /** Creates a plant exactly once, however often it is retried. Rejects with 409 if the id is taken. */
+  async createPlant(
+    plant: PlantProperties<New> & { readonly id: PlantId },
+    { idempotencyKey = newKey(), ...options }: CreateOptions = {},
+  ): Promise<PlantProperties<New>> {
+    const headers = { 'Idempotency-Key': fieldValue('idempotencyKey', idempotencyKey) }
+    const body = plantToJson(plant)
+    return this.#read(await this.#call({ method: 'POST', path: '/plants', headers, body }, options), hasName)
+  }
+
+  /** Lists plants by id: `for await (const plant of client.listPlants({ tag: 'fern' }))`, or page by page. */
+  listPlants(query: ListQuery = {}, options: CallOptions = {}): Paged<PlantPage<New>, Plant<New>> {
+    return paged('plants', () => this.#pages(query, options))
+  }
+
+  /** Reads a plant. Rejects with 404 if there is none. */
+  async getPlant(id: PlantId, { ifNoneMatch, ...options }: ReadOptions<New> = {}): Promise<Tagged<Plant<New>>> {
+    const headers = ifNoneMatch === undefined ? {} : { 'If-None-Match': etagOf(ifNoneMatch) }
+    const answer = await this.#call({ path: plantPath(id), headers }, options)
+    if (answer.status === 304 && ifNoneMatch !== undefined) return ifNoneMatch
+    const plant = this.#read<Plant<New>>(answer, isPlant)
+    if (String(plant.id) !== idDigits(id)) throw this.#isOther(answer)
+    return tagged(plant, answer)
+  }
+
+  /** Replaces all properties of a plant but its id; those not given are removed. Rejects with 404 if there is none. */
+  async replacePlant(
+    id: PlantId,
+    plant: PlantProperties<New>,
+    { ifMatch, ...options }: ChangeOptions = {},
+  ): Promise<Tagged<PlantProperties<New>>> {
+    const body = plantToJson({ ...plant, id: undefined })
+    const call = { method: 'PUT', path: plantPath(id), headers: match(ifMatch), body } as const
+    const startedMs = performance.now()
+    const outcome = await this.#try(call, options)
+    if (outcome.isAgain && outcome.failure?.status === 412) {
+      // An earlier try of this call may have changed the plant.
+      const leftMs = (options.timeoutMs ?? this.#patience.timeoutMs) - (performance.now() - startedMs)
+      const found = await this.getPlant(id, { ...options, timeoutMs: Math.max(leftMs, 1) }).catch((error: unknown) => {
+        // The plant is gone, or this token may not read it. Any other answer leaves the outcome unknown.
+        if (error instanceof PlantStoreError && (error.error === unknownPlant || error.status === 403)) return undefined
+        throw error
+      })
+      if (found !== undefined && isSame({ ...found, id: undefined }, { ...plant, id: undefined })) {
+        const { id: _, ...properties }: { readonly id: unknown } = found
+        return properties as Tagged<PlantProperties<New>>
+      }
+    }
+    const answer = answerOf(outcome)
+    return tagged(this.#read<PlantProperties<New>>(answer, hasName), answer)
+  }
+
+  /** Deletes a plant. Rejects with 404 if there is none, unless an earlier try of this call may have deleted it. */
+  async deletePlant(id: PlantId, { ifMatch, ...options }: ChangeOptions = {}): Promise<void> {
+    const outcome = await this.#try({ method: 'DELETE', path: plantPath(id), headers: match(ifMatch) }, options)
+    if (outcome.isAgain && outcome.failure?.error === unknownPlant) return
+    const answer = answerOf(outcome)
+    if (answer.status !== 204) throw this.#isOther(answer)
+  }
+
+  /** Lists changes up to now: `for await (const change of client.listChanges({ after }))`, or page by page. */
+  listChanges(query: ChangeQuery = {}, options: CallOptions = {}): Paged<ChangePage<Change<New>>, Change<New>> {
+    const readPage = async (path: string): Promise<ChangePage<Change<New>>> => {
+      const answer = await this.#call({ path }, options)
+      return { changes: this.#read(answer, isListOf(isChange)), next: nextOf(answer) ?? '' }
+    }
+    return paged('changes', () => pagesOf(query, readPage))
+  }
+
+  /** Follows the changes without end, each exactly once; reconnects and goes on by itself. */
+  followChanges(query: ChangeQuery = {}, options: FollowOptions = {}): AsyncGenerator<Change<New>, void> {
+    return follow({ send: this.#fetch, url: this.url, headers: this.#headers }, query, options)
+  }
+
+  /** Counts the plants, in total and by tag. */
+  async getSummary(options: CallOptions = {}): Promise<Summary> {
+    return this.#read(await this.#call({ path: '/summary' }, options), isSummary)
+  }
+
+  /** Returns links to everything else. */
+  async getHome(options: CallOptions = {}): Promise<Home> {
+    return this.#read(await this.#call({ path: '/' }, options), isObject)
+  }
+
+  /** Whether the server runs. */
+  async getLivez(options: CallOptions = {}): Promise<Health> {
+    return this.#read(await this.#call({ path: '/livez' }, options), isObject)
+  }
+
+  /** Whether the server can serve requests. */
+  async getReadyz(options: CallOptions = {}): Promise<Health> {
+    return this.#read(await this.#call({ path: '/readyz' }, options), isObject)
+  }
+
+  /** The OpenAPI document as a JSON text. */
+  getOpenapiJson(options: CallOptions = {}): Promise<string> {
+    return this.#text('/openapi.json', options)
+  }
+
+  /** The OpenAPI document as a YAML text. */
+  getOpenapiYaml(options: CallOptions = {}): Promise<string> {
+    return this.#text('/openapi.yaml', options)
+  }
+
+  /** The page that documents the operations, as HTML. */
+  getDocs(options: CallOptions = {}): Promise<string> {
+    return this.#text('/docs', options)
+  }
+
+  /** A file of the pages. */
+  getSiteFile(file: string, options: CallOptions = {}): Promise<string> {
+    return this.#text(`/site/${encodeURIComponent(file)}`, options)
+  }
+
+  async *#pages({ after, ...filters }: ListQuery, options: CallOptions): AsyncGenerator<PlantPage<New>, void> {
+    const query = new URLSearchParams()
+    for (const [name, value] of Object.entries(filters))
+      if (value !== undefined) query.set(name, wellFormed(name, String(value)))
+    let next: string | undefined = after === undefined ? undefined : idDigits(after)
+    do {
+      if (next !== undefined) query.set('after', next)
+      const answer = await this.#call({ path: `/plants?${query}` }, options)
+      const before = next
+      next = nextOf(answer)
+      // A list whose pages do not rise has no end.
+      if (next !== undefined && !isGreater(next, before)) throw this.#isOther(answer)
+      yield { plants: this.#read(answer, isListOf(isPlant)), next }
+    } while (next !== undefined)
+  }
+
+  async #text(path: string, options: CallOptions): Promise<string> {
+    return (await this.#call({ path, headers: { Accept: '*/*' } }, options)).text
+  }
+
+  async #call(call: Call, options: CallOptions): Promise<Answer> {
+    return answerOf(await this.#try(call, options))
+  }
+
+  #try({ method = 'GET', path, headers, body }: Call, { signal, timeoutMs }: CallOptions): Promise<Outcome> {
+    const type = body === undefined ? undefined : { 'Content-Type': 'application/json' }
+    const request = { method, url: this.url + path, headers: { ...this.#headers, ...type, ...headers } }
+    if (timeoutMs !== undefined) assertPositive('timeoutMs', timeoutMs)
+    const patience = timeoutMs === undefined ? this.#patience : { ...this.#patience, timeoutMs }
+    return exchange(this.#fetch, { ...request, ...(body !== undefined && { body }) }, patience, signal)
+  }
+
+  /** Returns the body of an answer after checking it against the document. */
+  #read<T>(answer: Answer, isRight: (value: unknown) => boolean): T {
+    if (isRight(answer.value)) return answer.value as T
+    throw this.#isOther(answer)
+  }
+
+  #isOther({ status, headers }: Answer): PlantStoreError {
+    const requestId = headers.get('x-request-id') ?? undefined
+    const message = `${this.url} did not answer as a plant store does; is it the right server?`
+    return new PlantStoreError(message, { status, requestId })
+  }
+}
+
+/** Whether two plants have equal properties, in whatever order. */
+function isSame(one: object, other: object): boolean {
+  return plantToJson(one, true) === plantToJson(other, true)
+}
+
+function answerOf({ answer, failure }: Outcome): Answer {
+  if (failure !== undefined) throw failure
+  return answer
+}
+
+function match(ifMatch: ChangeOptions['ifMatch']): Readonly<Record<string, string>> {
+  if (ifMatch === undefined) return {}
+  return { 'If-Match': fieldValue('ifMatch', typeof ifMatch === 'string' ? ifMatch : etagOf(ifMatch)) }
+}
+
+function etagOf({ etag }: Tagged<unknown>): string {
+  if (typeof etag === 'string' && etag !== '') return etag
+  throw new TypeError('the plant has no ETag; pass the result of getPlant or replacePlant')
+}
+
+function tagged<T>(value: T, { headers }: Answer): Tagged<T> {
+  return { ...value, etag: headers.get('etag') ?? '' }
+}

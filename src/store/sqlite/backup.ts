@@ -1,0 +1,377 @@
+// Backs up a store beside a running server, restores it, and checks it.
+
+import { existsSync, lstatSync, readdirSync, realpathSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { basename, dirname, extname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { codeOf, messageOf, OperatorError, SettingError } from '../../domain/errors.ts'
+import type {
+  BackupOptions,
+  BackupReport,
+  BackupTarget,
+  CheckReport,
+  FileFacts,
+  PruneReport,
+  StoreOptions,
+} from '../engine.ts'
+import { copyDurably, nameDurably, renameDurably, syncFolder, writeWhole } from '../files.ts'
+import { assertFolderOf, assertReadableFile, explained, explainFileFailure, statThere, toAbsolute } from '../paths.ts'
+import { runApart } from './file/apart.ts'
+import { checkHeader, explainOpenFailure, hasFailed, inUse, makeFile } from './file/database.ts'
+import {
+  assertNotEmpty,
+  assertReadable,
+  copyDatabase,
+  count,
+  examine,
+  problemsOf,
+  readUntouched,
+} from './file/examine.ts'
+import { findPlainDamage, readHeader } from './file/header.ts'
+import { readStoreId } from './file/migrations.ts'
+import {
+  assertNoStoreFile,
+  filesOfStore,
+  findBeside,
+  realPathOf,
+  removeBeside,
+  takeLock,
+  untilWhole,
+} from './file/names.ts'
+
+export async function backupSqlite(
+  store: string,
+  target: BackupTarget,
+  { limits, clock, stopping }: BackupOptions,
+): Promise<BackupReport> {
+  const busyMsMax = limits.storeBusyMsMax
+  const keep = 'keep' in target ? target.keep : undefined
+  const { path, id } = await findReadable(store, { limits, clock }, keep !== undefined)
+  const files = filesFor(target, path, clock.wallMs())
+  let file = files.next().value
+  assertFree(file)
+  assertNoStoreFile(file, filesOfStore(path))
+  const give = (partial: string): boolean => {
+    const isNamed = nameDurably(partial, toAbsolute(file))
+    if (isNamed || 'file' in target) return isNamed
+    file = files.next().value
+    return give(partial)
+  }
+  const facts = await writeWhole(toAbsolute(file), give, async (partial) => {
+    try {
+      return await runApart<FileFacts>({ kind: 'copy', store: path, partial, file, busyMsMax }, stopping)
+    } catch (cause) {
+      removeBeside(partial)
+      throw cause
+    }
+  }).catch((cause) => {
+    throw explainOpenFailure(cause, file)
+  })
+  if (facts === undefined) throw new OperatorError(`${file} exists already; name another file`)
+  const doubts = noteBackup(path)
+  if (!('folder' in target) || keep === undefined) return { ...facts, file, removed: [], doubts, problems: [] }
+  const { folder } = target
+  const pruned = prune({ store: path, id, folder, latest: basename(file), keep, nowMs: clock.wallMs(), busyMsMax })
+  return { ...facts, file, ...pruned, doubts: [...doubts, ...pruned.doubts] }
+}
+
+/** The file of a target; in a folder, the free one of each millisecond: another backup may have begun in the same. */
+function* filesFor(target: BackupTarget, store: string, nowMs: number): Generator<string, never> {
+  for (let atMs = nowMs; ; atMs += 1) {
+    const file = 'file' in target ? target.file : join(target.folder, nameOfBackup(store, atMs))
+    if ('file' in target || !isTaken(file)) yield file
+  }
+}
+
+/** The real path of a store that can be read and, if it is needed, the id of the store. */
+async function findReadable(
+  store: string,
+  options: Pick<BackupOptions, 'limits' | 'clock'>,
+  needsId: boolean,
+): Promise<{ readonly path: string; readonly id: string }> {
+  try {
+    assertThere(store)
+    const path = realPathOf(store)
+    await untilWhole(path, options)
+    assertReadable(path)
+    return { path, id: needsId ? idOfSeries(path, options.limits.storeBusyMsMax) : '' }
+  } catch (cause) {
+    throw explainOpenFailure(cause, store, 'read')
+  }
+}
+
+/** Throws OperatorError unless a new file can be created at a path. Does not create folders. */
+function assertFree(file: string): void {
+  assertFolderOf(file)
+  if (isTaken(file)) throw new OperatorError(`${file} exists already; name another file`)
+  const [left] = findBeside(file)
+  if (left !== undefined) {
+    throw new OperatorError(`${left} exists and would be taken for a part of ${file}; remove it, or name another file`)
+  }
+}
+
+function isTaken(file: string): boolean {
+  return explained(file, 'written', () => lstatSync(file, { throwIfNoEntry: false }) !== undefined)
+}
+
+export async function restoreSqlite(
+  file: string,
+  store: string,
+  force: boolean,
+  busyMsMax: number,
+): Promise<FileFacts> {
+  assertReadableFile(file)
+  // A store that is mounted as a single file would lack its log. A backup has none.
+  if (readHeader(file)?.hasLog === true) realPathOf(file)
+  await examine(file, busyMsMax)
+  try {
+    const isThere = (statThere(store)?.size ?? 0) > 0
+    if (isThere && realpathSync(store) === realpathSync(file)) throw new OperatorError(`${file} is the store itself`)
+    if (isThere && !force) throw existsAlready(store)
+    makeFile(toAbsolute(store))
+    const path = realPathOf(store)
+    using restoring = new DisposableStack()
+    const lock = takeLock(path, busyMsMax, 'restore')
+    if (lock === undefined) throw inUse(path, `${store} is in use by a plantstore server; stop it first`)
+    restoring.defer(() => lock.release())
+    const incoming = `${path}.restoring`
+    restoring.defer(() => removeCopy(incoming))
+    if (!isThere) {
+      removeBeside(path)
+      restoring.use(holdAlone(path, busyMsMax))
+      // A server or a command may have created the store before the lock was taken.
+      if (statSync(path).size > 0) throw existsAlready(store)
+    }
+    removeCopy(incoming)
+    readUntouched(file, busyMsMax, (source) => copyDatabase(source, incoming))
+    const facts = await examine(incoming, busyMsMax, file)
+    if (isThere) replaceOld(path, incoming, busyMsMax)
+    else takeName(incoming, path)
+    return facts
+  } catch (cause) {
+    throw explainOpenFailure(cause, store)
+  }
+}
+
+function existsAlready(store: string): OperatorError {
+  return new OperatorError(`${store} exists already; add --force to replace it`)
+}
+
+export async function checkSqlite(
+  store: string,
+  { limits, clock }: Pick<StoreOptions, 'limits' | 'clock'>,
+): Promise<CheckReport> {
+  const path = toAbsolute(store)
+  try {
+    assertThere(path)
+    const realPath = realPathOf(path)
+    await untilWhole(realPath, { limits, clock })
+    assertNotEmpty(realPath)
+    checkHeader(path)
+    const damage = findPlainDamage(realPath)
+    if (damage !== undefined) return { problems: [damage], plants: 0 }
+    return readUntouched(path, limits.storeBusyMsMax, (database) => {
+      const problems = problemsOf(database, path)
+      return { problems, plants: problems.length === 0 ? count(database, 'plants') : 0 }
+    })
+  } catch (cause) {
+    throw explainOpenFailure(cause, path, 'read')
+  }
+}
+
+function assertThere(path: string): void {
+  const facts = statSync(path, { throwIfNoEntry: false })
+  if (facts?.isFile() === true) return
+  if (facts !== undefined) throw new SettingError(`${path} is not a file; name one with --store`)
+  const [left] = findBeside(path)
+  throw new OperatorError(
+    left === undefined
+      ? `there is no store at ${path}; name one with --store`
+      : `there is no store at ${path}, only ${left}, which is useless without its store; restore a backup`,
+  )
+}
+
+/**
+ * Replaces a store that no other process has open. Checkpoints the old store and locks it until the rename is done, so
+ * that no process writes to it meanwhile.
+ */
+function replaceOld(path: string, incoming: string, busyMsMax: number): void {
+  using old = holdAlone(path, busyMsMax)
+  if (old === undefined) copyAside(path)
+  takeName(incoming, path)
+}
+
+/** Removes the files beside the old store, which SQLite would apply to the new one. */
+function takeName(incoming: string, path: string): void {
+  removeBeside(path)
+  renameDurably(incoming, path)
+}
+
+/**
+ * Opens a store exclusively, and empties its log. Returns undefined if it is too damaged.
+ *
+ * @throws OperatorError if another process has it open; an SQLite error if it is read-only or its disk is full.
+ */
+function holdAlone(path: string, busyMsMax: number): DatabaseSync | undefined {
+  if (findPlainDamage(path) !== undefined) return undefined
+  const database = new DatabaseSync(path, { timeout: busyMsMax })
+  try {
+    // Fails while any other connection is open, even a read-only one. The lock outlasts the transaction. A COMMIT would
+    // turn an empty file into a database, so roll back.
+    const end = statSync(path).size === 0 ? 'ROLLBACK' : 'COMMIT'
+    database.exec(`PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ${end}`)
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    return database
+  } catch (cause) {
+    database.close()
+    if (hasFailed(cause, 'busy', 'locked')) {
+      throw new OperatorError(`${path} is in use by another plantstore command; wait for it to end`)
+    }
+    if (hasFailed(cause, 'readOnly', 'full')) throw cause
+    return undefined
+  }
+}
+
+/** Copies a damaged store to another name. A rename would leave its own name without a file for a moment. */
+function copyAside(path: string): void {
+  const aside = `${path}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`
+  for (const suffix of ['', '-wal', '-journal']) {
+    if (!existsSync(path + suffix)) continue
+    copyDurably(path + suffix, aside + suffix)
+  }
+  syncFolder(dirname(path))
+}
+
+function removeCopy(path: string): void {
+  rmSync(path, { force: true })
+  removeBeside(path)
+}
+
+const stampPattern = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/
+const suffix = '.db'
+
+/** The name of a backup, such as `plants-2026-11-22T09-15-00-000Z.db`. `store` is a real path. */
+export function nameOfBackup(store: string, atMs: number): string {
+  return `${seriesOf(store)}${stampOf(atMs)}${suffix}`
+}
+
+/** The unique id of a store, which its backups share. Throws OperatorError if the store has none. */
+export function idOfSeries(store: string, busyMsMax: number): string {
+  const id = readUntouched(store, busyMsMax, readStoreId)
+  if (id !== undefined) return id
+  throw new OperatorError(`${store} is no store, so its backups cannot be told apart`)
+}
+
+/**
+ * Records that a backup is complete: as the mtime of an empty file beside the store, because a backup does not change the
+ * store. Returns a warning if that fails.
+ */
+function noteBackup(store: string): readonly string[] {
+  const path = markOf(store)
+  try {
+    // Replace an existing file: it may belong to another user, or be a link to an unrelated file.
+    rmSync(path, { force: true })
+    writeFileSync(path, '', { flag: 'wx' })
+    return []
+  } catch (cause) {
+    return [`the metrics do not show this backup: ${messageOf(cause)}`]
+  }
+}
+
+/** The time of the last backup; 0 if there was none. */
+export function readBackupMs(store: string): number {
+  return statThere(markOf(store))?.mtimeMs ?? 0
+}
+
+function markOf(store: string): string {
+  return `${store}.backed-up`
+}
+
+export interface PruneOptions {
+  /** The real path of the store. */
+  readonly store: string
+  /** The id of the store, which its backups share. */
+  readonly id: string
+  readonly folder: string
+  /** The name of the new backup. It is kept, as are newer ones of concurrent commands. */
+  readonly latest: string
+  /** Number of backups to keep, including the latest one; at least 1. */
+  readonly keep: number
+  readonly nowMs: number
+  readonly busyMsMax: number
+}
+
+/** Removes the oldest backups of a series, beyond those to keep. */
+export function prune(pruning: PruneOptions): PruneReport {
+  const { folder, latest, keep, nowMs, store } = pruning
+  const [removed, doubts, problems]: [string[], string[], string[]] = [[], [], []]
+  const report = { removed, doubts, problems }
+  try {
+    const others = findOthers(pruning, doubts)
+    const ahead = others.find((name) => String(stampIn(name, store)) > stampOf(nowMs))
+    if (ahead !== undefined) {
+      problems.push(`nothing was removed: ${join(folder, ahead)} is dated in the future; is the clock right?`)
+      return report
+    }
+    const excess = others.slice(0, Math.max(others.length + 1 - keep, 0)).filter((name) => name < latest)
+    for (const name of excess) {
+      const path = join(folder, name)
+      try {
+        unlinkSync(path)
+        removed.push(path)
+      } catch (cause) {
+        const isGone = codeOf(cause) === 'ENOENT'
+        if (!isGone) problems.push(`${path} could not be removed: ${messageOf(cause)}`)
+      }
+    }
+    if (removed.length > 0) syncFolder(folder)
+  } catch (cause) {
+    problems.push(explainFileFailure(cause, folder, 'read').message)
+  }
+  return report
+}
+
+/** The names of the other backups of the series, oldest first. */
+function findOthers({ store, id, folder, latest, busyMsMax }: PruneOptions, doubts: string[]): readonly string[] {
+  const named = readdirSync(folder).filter((name) => name !== latest && stampIn(name, store) !== undefined)
+  return named.sort().filter((name) => {
+    const path = join(folder, name)
+    try {
+      const doubt = doubtOf(path)
+      if (doubt === undefined) return readUntouched(path, busyMsMax, readStoreId) === id
+      doubts.push(`${path} was left alone: ${doubt}`)
+    } catch (cause) {
+      doubts.push(`${path} was left alone: ${messageOf(cause)}`)
+    }
+    return false
+  })
+}
+
+/**
+ * Why a file may not be a backup; undefined if there is no doubt. The header of a store that was ever opened for
+ * writing shows WAL mode; that of a backup does not.
+ */
+function doubtOf(path: string): string | undefined {
+  if (!lstatSync(path).isFile()) return 'it is not a regular file'
+  const [beside] = findBeside(path)
+  if (beside !== undefined) return `it may be in use, as ${beside} exists`
+  return readHeader(path)?.hasLog === false ? undefined : 'it is not a backup'
+}
+
+/** The common beginning of the names of the backups of a store. */
+function seriesOf(store: string): string {
+  const name = basename(store)
+  return `${name.slice(0, name.length - extname(name).length)}-`
+}
+
+function stampOf(ms: number): string {
+  return new Date(ms).toISOString().replaceAll(/[:.]/g, '-')
+}
+
+/** The timestamp in the name of a backup; undefined for any other name. */
+function stampIn(name: string, store: string): string | undefined {
+  const series = seriesOf(store)
+  if (!name.startsWith(series) || !name.endsWith(suffix)) return undefined
+  const stamp = name.slice(series.length, name.length - suffix.length)
+  const iso = stamp.replace(/T(\d\d)-(\d\d)-(\d\d)-(\d{3}Z)$/, 'T$1:$2:$3.$4')
+  return stampPattern.test(stamp) && !Number.isNaN(Date.parse(iso)) ? stamp : undefined
+}

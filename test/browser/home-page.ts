@@ -1,0 +1,186 @@
+// What a person does on the home page, and what is to be seen there.
+
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+import { findViolations, type WatchedPage } from '../support/browser.ts'
+import { inRing } from '../support/ring.ts'
+import { until } from '../support/time.ts'
+
+/** The console tells of refusals that are asked for, too, of a network that is switched off and a stream that is cut. */
+const isRefusal = (error: string): boolean =>
+  /status of (401|409|412|404|400)|net::ERR_(INTERNET_DISCONNECTED|INCOMPLETE_CHUNKED_ENCODING)/.test(error)
+
+/** Nothing was asked of others, and nothing went wrong but what the server refused. */
+export function assertQuiet({ outside, errors }: WatchedPage): void {
+  assert.deepEqual([outside, errors.filter((error) => !isRefusal(error))], [[], []])
+}
+
+export async function enter(page: Page, token: string): Promise<void> {
+  await page.getByLabel('Access token').fill(token)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.locator('#account').waitFor()
+}
+
+/** Keeps changes of others from the page, as a slow network does. Called before a token is entered. */
+export async function holdChanges(page: Page): Promise<void> {
+  await page.context().route(/\/changes\?/, () => {})
+}
+
+export async function create(page: Page, id: string, name: string, tag: string): Promise<void> {
+  if (!(await page.locator('#creating').isVisible())) await page.locator('#new').click()
+  await unfoldId(page)
+  await page.locator('#id').fill(id)
+  await page.locator('#name').fill(name)
+  await page.locator('#tag').fill(tag)
+  const button = page.getByRole('button', { name: 'Create', exact: true })
+  await button.click()
+  // An empty name is asked for twice.
+  if (name === '') await button.click()
+}
+
+/** Shows the field of the id, which is folded away. */
+export async function unfoldId(page: Page): Promise<void> {
+  if (!(await page.locator('#id').isVisible())) await page.locator('#own-id summary').click()
+}
+
+/** Opens the dialog that adds many plants: an empty store has a button for it of its own. */
+export const openMany = (page: Page): Promise<void> => page.locator('#add-many:visible, #welcome-many:visible').click()
+
+export async function signOut(page: Page): Promise<void> {
+  await page.locator('#account summary').click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+}
+
+/** Changes the name of a plant in the dialog that its button opens. */
+export async function rename(page: Page, id: string, name: string): Promise<void> {
+  await page.getByRole('button', { name: `Edit plant ${id}`, exact: true }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill(name)
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+}
+
+/** Filters by a tag that need not be among the chips. */
+export async function filterByTag(page: Page, tag: string): Promise<void> {
+  if (!(await page.locator('#tag-filter').isVisible())) await page.locator('#more-tags summary').click()
+  await page.locator('#tag-filter').fill(tag)
+}
+
+export async function remove(page: Page, id: string): Promise<void> {
+  await page.getByRole('button', { name: `Delete plant ${id}`, exact: true }).click()
+}
+
+export const noNameMatches = 'No plant matches. The search compares the beginning of each name.'
+
+export const says = (page: Page, text: string): Promise<void> => page.getByRole('status').getByText(text).waitFor()
+
+export const textOf = async (page: Page, selector: string): Promise<string> =>
+  (await page.locator(selector).textContent()) ?? ''
+
+/** What a page says after a request, it says within this time on any machine. */
+const readMsMax = 30_000
+
+export const hasFocus = (page: Page, selector: string): Promise<void> => page.locator(`${selector}:focus`).waitFor()
+
+/** Waits until an element has a text and no other; fails with what the page says and where its focus is. */
+export async function reads(page: Page, selector: string, text: string): Promise<void> {
+  const element = page.locator(selector)
+  try {
+    await element.getByText(text, { exact: true }).waitFor({ timeout: readMsMax })
+  } catch (cause) {
+    const seen = JSON.stringify(await element.allTextContents())
+    const state = await page.evaluate<string>(`[...document.querySelectorAll('input, textarea, .error, :focus')]
+      .map((each) => [each.tagName, each.id, each.value ?? each.textContent, each.matches(':focus') ? 'focus' : ''])
+      .filter(([, , text, focus]) => text + focus !== '').join('; ')`)
+    throw new Error(`${selector} reads ${seen}, not ${JSON.stringify(text)}; the page has ${state}`, { cause })
+  }
+}
+
+/** Waits until an element has a text, be it seen or not. */
+export const hasText = (page: Page, selector: string, text: string): Promise<void> =>
+  until(`${selector} is ${JSON.stringify(text)}`, async () => (await textOf(page, selector)) === text)
+
+export interface Box {
+  readonly top: number
+  readonly bottom: number
+  readonly left: number
+  readonly height: number
+}
+
+/** Where an element is in the window. */
+export const boxOf = (page: Page, selector: string): Promise<Box> =>
+  page
+    .locator(selector)
+    .first()
+    .evaluate((element) =>
+      (element as unknown as { getBoundingClientRect(): { toJSON(): Box } }).getBoundingClientRect().toJSON(),
+    )
+
+/** A property of an element as the browser computes it. */
+export const styleOf = (page: Page, selector: string, property: string): Promise<string> =>
+  page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).getPropertyValue('${property}')`)
+
+export async function assertInWindow(page: Page, selector: string): Promise<void> {
+  const { top, bottom, height } = await boxOf(page, selector)
+  const window = await page.evaluate<number>('innerHeight')
+  assert.ok(height > 0 && top >= 0 && bottom <= window, `${selector} is at ${top} to ${bottom} of ${window}`)
+}
+
+const looks = [360, 1280].flatMap((width) => [
+  { width, colorScheme: 'light' } as const,
+  { width, colorScheme: 'dark' } as const,
+])
+let states = 0
+
+/**
+ * At both ends of the widths and in both colours, and no wider than its window. In the first ring, axe sees each state in
+ * one of these looks, by turns.
+ */
+export async function assertAccessible(page: Page, state: string): Promise<void> {
+  const seen = inRing([looks[states++ % looks.length]], looks)
+  for (const look of looks) {
+    const { width, colorScheme } = look
+    await page.emulateMedia({ colorScheme })
+    await page.setViewportSize({ width, height: 800 })
+    const where = `${state}, ${colorScheme}, ${width} px`
+    if (seen.includes(look)) assert.deepEqual(await findViolations(page), [], where)
+    const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+    assert.ok(overflow <= 0, `${where}: ${overflow} px wider than the window`)
+  }
+}
+
+/**
+ * A function of the page: the letters of an element, in the order of the text and from left to right, without those
+ * inside of elements that match a selector.
+ */
+export const readLetters = `(root, leftOut) => {
+  const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
+  const found = []
+  while (texts.nextNode()) {
+    const node = texts.currentNode
+    if (leftOut !== undefined && node.parentElement.closest(leftOut) !== null) continue
+    for (let at = 0; at < node.data.length; at += 1) {
+      const range = document.createRange()
+      range.setStart(node, at)
+      range.setEnd(node, at + 1)
+      const { top, left, width } = range.getBoundingClientRect()
+      if (width > 0 && node.data[at] !== ' ') found.push({ character: node.data[at], top, left })
+    }
+  }
+  const written = (all) => all.map(({ character }) => character).join('')
+  const logical = written(found)
+  const seen = written(found.sort((one, other) => one.top - other.top || one.left - other.left))
+  return { logical, seen }
+}`
+
+/**
+ * A sentence reads from left to right but for the texts of plants in it, whatever these have, and nothing is wider than
+ * the element that it is in.
+ */
+export async function assertReadable(page: Page, selector: string): Promise<void> {
+  const { logical, seen, overflow } = await page.evaluate<{ logical: string; seen: string; overflow: number }>(`(() => {
+    const root = document.querySelector('${selector}')
+    const { logical, seen } = (${readLetters})(root, 'bdi')
+    return { logical, seen, overflow: root.scrollWidth - root.clientWidth }
+  })()`)
+  assert.equal(seen, logical)
+  assert.ok(overflow <= 0, `${selector} is ${overflow} px too narrow for what is in it`)
+}

@@ -1,0 +1,189 @@
+// Checks every answer of a run against its operation in openapi.yaml: status, header fields and body. Deviations become
+// one row per operation.
+
+import { compileValidator, createAjv } from '../src/contract/compile.ts'
+import type { Contract } from '../src/contract/contract.ts'
+import type { Operation, ResponseDescription } from '../src/contract/document.ts'
+import type { Schema } from '../src/contract/schemas.ts'
+import type { Validator } from '../src/contract/validate.ts'
+import { field, isError, membersOf } from './checks.ts'
+import { type Answer, fieldOf, jsonOf, type RowRequest } from './message.ts'
+import type { Row } from './row.ts'
+import type { Failure } from './run-row.ts'
+
+interface Deviation extends Failure {
+  /** How many answers deviated. */
+  times: number
+}
+
+const deviationsShown = 5
+
+export class Conformance {
+  readonly #operations: readonly Operation[]
+  readonly #ajv: ReturnType<typeof createAjv>
+  readonly #validators = new Map<Schema, Validator>()
+  /** By title of the row, then by deviation. */
+  readonly #deviations = new Map<string, Map<string, Deviation>>()
+  readonly #requestIds = new Set<string>()
+  /** The first failure of each row about all answers. */
+  readonly #failures = new Map<Row, Failure>()
+
+  constructor({ document, operations }: Pick<Contract, 'document' | 'operations'>) {
+    this.#operations = operations
+    // A document of one's own may have keywords that Ajv does not know.
+    this.#ajv = createAjv(document, { strict: false, logger: false })
+  }
+
+  /** Checks an answer. */
+  observe(request: RowRequest, answer: Answer): void {
+    const { method = 'POST', target = '/plants' } = request
+    const operation = this.#operations.find((each) => isOperation(each, method, target))
+    const title = operation === undefined ? elsewhereRow.title : titleOf(operation)
+    const deviations = this.#deviations.get(title) ?? new Map<string, Deviation>()
+    this.#deviations.set(title, deviations)
+    const found =
+      operation === undefined
+        ? deviationsElsewhere(method, request, answer)
+        : this.#deviationsOf(operation.responses.get(answer.status), method, answer)
+    for (const why of found) {
+      const known = deviations.get(why)
+      if (known === undefined) deviations.set(why, { step: 0, request, answer, why, times: 1 })
+      else known.times += 1
+    }
+    const wrongs: readonly (readonly [Row, string | undefined])[] = [
+      [sniffingRow, field('X-Content-Type-Options', /^nosniff$/i)(answer)],
+      // Answers of public operations may come from a cache, including header fields.
+      ...(operation?.scopes === undefined
+        ? []
+        : ([
+            [cachingRow, whyCached(answer)],
+            [requestIdRow, this.#whyRepeatedId(answer)],
+          ] as const)),
+    ]
+    for (const [row, why] of wrongs) {
+      if (why !== undefined && !this.#failures.has(row)) this.#failures.set(row, { step: 0, request, answer, why })
+    }
+  }
+
+  #whyRepeatedId(answer: Answer): string | undefined {
+    const id = fieldOf(answer, 'x-request-id')
+    if (id === undefined) return undefined
+    const isRepeated = this.#requestIds.has(id)
+    this.#requestIds.add(id)
+    return isRepeated ? `X-Request-Id is ${id}, as in an earlier answer` : undefined
+  }
+
+  /** Returns the rows of `conformanceRows`, each with its failure, if any. */
+  rows(): readonly { readonly row: Row; readonly failure: Failure | undefined }[] {
+    return conformanceRows(this.#operations).map((row) => ({
+      row,
+      failure: this.#failures.get(row) ?? summarise([...(this.#deviations.get(row.title)?.values() ?? [])]),
+    }))
+  }
+
+  #deviationsOf(described: ResponseDescription | undefined, method: string, answer: Answer): readonly string[] {
+    if (described === undefined) return [`the status ${answer.status} is not described`]
+    const fields = [...described.headers].map(([name, { required, schema }]) => {
+      const value = fieldOf(answer, name)
+      if (value === undefined) return required ? `there is no ${name}` : undefined
+      return this.#validator(schema, name)(value)
+    })
+    return [...fields, this.#bodyDeviation(described, method, answer)]
+      .filter((why) => why !== undefined)
+      .map((why) => `${answer.status}: ${why}`)
+  }
+
+  #bodyDeviation({ content }: ResponseDescription, method: string, answer: Answer): string | undefined {
+    if (method === 'HEAD') return answer.body.length === 0 ? undefined : 'there is a body after HEAD'
+    if (content.size === 0) return answer.body.length === 0 ? undefined : 'there is a body'
+    const type = (fieldOf(answer, 'content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+    const schema = content.get(type)
+    if (schema === undefined) return `the Content-Type is ${type || 'missing'}, not ${[...content.keys()].join(' or ')}`
+    if (type !== 'application/json') return undefined
+    const value = jsonOf(answer)
+    if (value === undefined) return 'the body is not JSON'
+    return this.#validator(schema, 'the body')(value) ?? (answer.status < 400 ? undefined : isError(answer))
+  }
+
+  #validator(schema: Schema, subject: string): Validator {
+    const known = this.#validators.get(schema) ?? compileValidator(this.#ajv, schema, subject)
+    this.#validators.set(schema, known)
+    return known
+  }
+}
+
+/** One row per operation, and some for all answers. */
+export function conformanceRows(operations: readonly Pick<Operation, 'id'>[]): readonly Row[] {
+  return [...operations.map(operationRow), elsewhereRow, requestIdRow, sniffingRow, cachingRow]
+}
+
+function ofAnswers(title: string, document: string, where: string): Row {
+  return { title, level: 'complete', document, where, steps: [], ids: [] }
+}
+
+function operationRow(operation: Pick<Operation, 'id'>): Row {
+  const document = 'describes every status, header field and body that the operation answers with'
+  return ofAnswers(titleOf(operation), document, `the responses of ${operation.id}`)
+}
+
+function titleOf({ id }: Pick<Operation, 'id'>): string {
+  return `${id}: answers are as the document describes them`
+}
+
+const elsewhereRow = ofAnswers(
+  'failures on other paths, and of other methods, are Errors',
+  'every error, on every path, has the same body, an Error',
+  'the description of the document',
+)
+const requestIdRow = ofAnswers(
+  'every answer has a unique X-Request-Id',
+  "X-Request-Id identifies the request, also in the server's log",
+  'the header RequestId',
+)
+const sniffingRow = ofAnswers(
+  'every answer tells browsers not to guess its type',
+  'every response has X-Content-Type-Options: nosniff',
+  'the description of the document',
+)
+const cachingRow = ofAnswers(
+  'no shared cache keeps an answer that depends on a token',
+  'responses that depend on a token have Cache-Control: private, no-cache',
+  'the description of the document',
+)
+
+/** The server may refuse with these before it reads the token. */
+const tokenless: ReadonlySet<number> = new Set([400, 408, 413, 417, 429, 431, 501, 503])
+
+function whyCached(answer: Answer): string | undefined {
+  if (tokenless.has(answer.status)) return undefined
+  const value = fieldOf(answer, 'cache-control') ?? ''
+  const directives = membersOf(value.toLowerCase())
+  const isRight = directives.includes('private') && directives.includes('no-cache') && !directives.includes('public')
+  return isRight ? undefined : `Cache-Control is ${value || 'missing'}, not private, no-cache`
+}
+
+/** A row of its own is about pages for browsers. */
+function deviationsElsewhere(method: string, { headers = {} }: RowRequest, answer: Answer): readonly string[] {
+  const isPage = answer.status === 404 && method === 'GET' && headers['Accept']?.includes('text/html')
+  if (answer.status < 400 || method === 'HEAD' || isPage) return []
+  const why = isError(answer)
+  return why === undefined ? [] : [`${answer.status}: ${why}`]
+}
+
+/** HEAD is treated as GET. */
+function isOperation({ method, path }: Operation, wanted: string, target: string): boolean {
+  if (method !== wanted && !(method === 'GET' && wanted === 'HEAD')) return false
+  return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(target.split('?', 1)[0] ?? '')
+}
+
+function summarise(deviations: readonly Deviation[]): Failure | undefined {
+  const [first] = deviations
+  if (first === undefined) return undefined
+  const shown = deviations
+    .slice(0, deviationsShown)
+    .map(({ why, times }) => `${why} (${times === 1 ? 'once' : `${times} times`})`)
+  const rest = deviations.length - shown.length
+  const { request, answer } = first
+  const why = [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ')
+  return { step: 0, request, answer, why }
+}

@@ -1,0 +1,72 @@
+// Allocates the ids for the rows. A server that stores ids as doubles rounds them and must not touch other plants:
+// every rounded id stays in the range.
+
+import { int64Max, int64Min } from '../src/domain/plant.ts'
+
+/** Number of ids in a range. */
+export const rangeIds = 1_000_000n
+/**
+ * Unlikely to be in use, and beyond 2^53. The range spans 10^18, so that ids have 18 or 19 digits and text order
+ * differs from numeric order.
+ */
+export const defaultFirstId = 999_999_999_999_500_000n
+/** The maximum distance between doubles within int64: its multiples are exact as doubles. */
+const doubleSpacing = 1_024n
+
+export class IdRange {
+  readonly first: bigint
+  readonly last: bigint
+  #next: bigint
+  #nextFromEnd: bigint
+
+  /** Throws RangeError if the range exceeds int64. */
+  constructor(first: bigint) {
+    this.first = first
+    this.last = first + rangeIds - 1n
+    if (first < int64Min || this.last > int64Max) {
+      throw new RangeError(`must be an integer from ${int64Min} to ${int64Max - rangeIds + 1n}`)
+    }
+    // Leaves room for rounding at both ends of the range.
+    this.#next = roundUp(first + doubleSpacing)
+    this.#nextFromEnd = roundUp(this.last - 2n * doubleSpacing + 1n)
+  }
+
+  /** Returns an unused id that is exact as a double. The next 511 ids round to it or are exact themselves. */
+  next(): bigint {
+    const id = this.#next
+    this.#next += doubleSpacing
+    return this.#checked(id)
+  }
+
+  /** Returns an unused id from the other half of the range, smaller with every call. */
+  nextFromEnd(): bigint {
+    const id = this.#nextFromEnd
+    this.#nextFromEnd -= doubleSpacing
+    return this.#checked(id)
+  }
+
+  has(id: bigint): boolean {
+    return id >= this.first && id <= this.last
+  }
+
+  #checked(id: bigint): bigint {
+    if (this.#next > this.#nextFromEnd + doubleSpacing) throw new Error('the rows need more ids than the range has')
+    return id
+  }
+
+  /** Whether every id of the range is beyond the integers that doubles hold exactly. */
+  get isBeyondDoubles(): boolean {
+    const limit = BigInt(Number.MAX_SAFE_INTEGER)
+    return this.first > limit || this.last < -limit
+  }
+}
+
+/** Rounds an id as a server that stores doubles would. */
+export function roundedToDouble(id: bigint): bigint {
+  return BigInt(Number(id))
+}
+
+function roundUp(id: bigint): bigint {
+  const rest = ((id % doubleSpacing) + doubleSpacing) % doubleSpacing
+  return rest === 0n ? id : id + doubleSpacing - rest
+}

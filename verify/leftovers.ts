@@ -1,0 +1,209 @@
+// Tracks plants on the server: existing ones are never touched, those of the run are deleted.
+
+import { int64Max, int64Min } from '../src/domain/plant.ts'
+import { NoAnswer } from './failures.ts'
+import { type IdRange, roundedToDouble } from './ids.ts'
+import { type Answer, hasSucceeded, jsonOf, type RowRequest } from './message.ts'
+import type { Row } from './row.ts'
+
+export type Ask = (request: RowRequest) => Promise<Answer>
+
+/** The name of plants whose id is outside the range, in case the server accepts them. */
+export const strayName = 'plantstore verify'
+/** Ids that a faulty server may derive from an invalid or too large id. */
+export const strayIds = { zero: [0n], one: [0n, 1n], tooLarge: [int64Max, int64Min, int64Max + 1n, int64Min - 1n] }
+const requestsAtOnce = 8
+
+export class Traces {
+  readonly #ask: Ask
+  readonly #range: IdRange
+  /** Whether a created plant could be read. Until then, a 404 may come from a server that cannot read at all. */
+  #canLook = false
+  #hasTried = false
+  /** Ids of the range that were free: plants found there later belong to this run. */
+  readonly #free = new Set<bigint>()
+  /** Whether a list of the range was empty. */
+  #wasListEmpty = false
+  /** Strays that were free before the run. */
+  readonly #freeStrays = new Set<bigint>()
+  /** The body of the last accepted create. */
+  #lastAccepted: RowRequest['body']
+  /** Whether the server refused to repeat that create, so it overwrites nothing. */
+  #refusesTaken = false
+  readonly #begun = new Set<bigint>()
+  readonly #accepted = new Set<bigint>()
+  /** Rows that name no id of the range, but were accepted. */
+  readonly #vague = new Set<Row>()
+
+  /** @param ask throws if there is no answer. */
+  constructor(range: IdRange, ask: Ask) {
+    this.#range = range
+    this.#ask = ask
+  }
+
+  /** Checks whether the ids are free. Returns one that is taken, if any. */
+  async look(rows: readonly Row[]): Promise<bigint | undefined> {
+    const ids = [...new Set(rows.flatMap((row) => row.ids.flatMap((id) => [id, roundedToDouble(id)])))]
+    const [first, ...others] = ids
+    if (first === undefined) return undefined
+    const state = await this.#stateOf(first)
+    if (state === 'taken') return first
+    if (state !== 'free') return undefined
+    this.#free.add(first)
+    const taken = await inParallel(others, async (id) => {
+      const state = await this.#stateOf(id)
+      // An inconclusive answer, such as from a busy server, does not make an id free.
+      if (state === 'free') this.#free.add(id)
+      return state === 'taken' ? id : undefined
+    })
+    for (const id of new Set(rows.flatMap(({ strays }) => strays ?? []))) {
+      const state = await this.#stateOf(id)
+      if (state === 'free' || state === 'refused') this.#freeStrays.add(id)
+    }
+    const listed = await this.#listed()
+    this.#wasListEmpty = listed?.length === 0
+    return taken.find((id) => id !== undefined) ?? listed?.[0]
+  }
+
+  /** Why a row might touch a plant outside the range; undefined if it is safe. */
+  whyNotSafe({ strays, level }: Row): string | undefined {
+    if (strays === undefined || this.#refusesTaken) return undefined
+    if (!this.#canLook) {
+      // The document's own refusals name no plant.
+      if (level === 'specified') return undefined
+      return `a faulty server might confuse its id with ${strays[0]}, and it is unknown whether that plant exists`
+    }
+    const taken = strays.find((id) => !this.#freeStrays.has(id))
+    return taken === undefined
+      ? undefined
+      : `a faulty server might confuse its id with ${taken}, and overwrite that plant`
+  }
+
+  begin(row: Row): void {
+    for (const id of row.ids) this.#begun.add(id)
+  }
+
+  /** Reads the plant after the first row that created one. */
+  async end(): Promise<void> {
+    const [id] = this.#accepted
+    if (this.#hasTried || id === undefined) return
+    this.#hasTried = true
+    await this.#tryToRead([id])
+  }
+
+  /** Records what a row's request may have created. */
+  observe(row: Row, { method = 'POST', body, headers }: RowRequest, answer: Answer): void {
+    if (method !== 'POST') return
+    if (!hasSucceeded(answer)) {
+      if (headers === undefined && body === this.#lastAccepted && answer.status < 500) this.#refusesTaken = true
+      return
+    }
+    this.#lastAccepted = body
+    for (const id of idsIn(body, row)) this.#accepted.add(id)
+    if (row.ids.length === 0) this.#vague.add(row)
+  }
+
+  /** Deletes what the run created. Returns a description of what may remain. */
+  async clean(): Promise<readonly string[]> {
+    if (!this.#canLook) await this.#tryToRead([...this.#begun])
+    // A plant under a previously free id belongs to this run. For other ids, only acknowledged creates count.
+    const named = this.#canLook ? [...this.#begun].flatMap((id) => [id, roundedToDouble(id)]) : []
+    const ids = [...named.filter((id) => this.#free.has(id)), ...this.#accepted]
+    const deleted = await inParallel([...new Set(ids)], async (id) => ((await this.#delete(id)) ? undefined : id))
+    const left = new Set(deleted.filter((id) => id !== undefined))
+    if (this.#canLook && this.#wasListEmpty) {
+      for (const id of (await this.#listed()) ?? []) if (!(await this.#delete(id))) left.add(id)
+    }
+    const strays = await this.#cleanStrays()
+    const vague = [...this.#vague]
+      .filter((row) => !row.strays?.some((id) => strays.has(id)))
+      .map(({ title }) => `any plant that the server created for "${title}"`)
+    return [...[...left].toSorted((one, other) => (one < other ? -1 : 1)).map((id) => `plant ${id}`), ...vague]
+  }
+
+  async #tryToRead(ids: readonly bigint[]): Promise<void> {
+    if (this.#free.size === 0) return
+    const states = await inParallel(ids, (id) => this.#stateOf(id))
+    this.#canLook = states.includes('taken')
+  }
+
+  /** Deletes the strays of this run. Returns the ids that are free again. */
+  async #cleanStrays(): Promise<ReadonlySet<bigint>> {
+    const cleaned = new Set<bigint>()
+    if (!this.#canLook || this.#vague.size === 0) return cleaned
+    for (const id of this.#freeStrays) {
+      if ((await this.#isOurStray(id)) && (await this.#delete(id))) cleaned.add(id)
+    }
+    return cleaned
+  }
+
+  /** Returns whether the id is free afterwards. */
+  async #delete(id: bigint): Promise<boolean> {
+    const answer = await this.#tryTo({ method: 'DELETE', target: `/plants/${id}` })
+    if (answer !== undefined && hasSucceeded(answer)) return true
+    if (!this.#canLook) return false
+    return answer?.status === 404 || (await this.#stateOf(id)) === 'free'
+  }
+
+  /** `refused`: the server does not accept the id. */
+  async #stateOf(id: bigint): Promise<'free' | 'taken' | 'refused' | 'unknown'> {
+    const answer = await this.#tryTo({ method: 'GET', target: `/plants/${id}` })
+    if (answer?.status === 404) return 'free'
+    if (answer?.status === 400 || answer?.status === 422) return 'refused'
+    const came = answer?.status === 200 ? jsonOf(answer) : undefined
+    // A mock answers every request with its own plant.
+    return isSameToDoubles(idOf(came), id) ? 'taken' : 'unknown'
+  }
+
+  async #isOurStray(id: bigint): Promise<boolean> {
+    const answer = await this.#tryTo({ method: 'GET', target: `/plants/${id}` })
+    if (answer?.status !== 200) return false
+    const plant = jsonOf(answer) as { name?: unknown } | undefined
+    return plant?.name === strayName && isSameToDoubles(idOf(plant), id)
+  }
+
+  /** The plants of the range, if the server can list from an id on. */
+  async #listed(): Promise<readonly bigint[] | undefined> {
+    const after = this.#range.first === int64Min ? '' : `after=${this.#range.first - 1n}&`
+    const answer = await this.#tryTo({ method: 'GET', target: `/plants?${after}limit=1000` })
+    const list = answer?.status === 200 ? jsonOf(answer) : undefined
+    if (!Array.isArray(list)) return undefined
+    return list.map(idOf).filter((id) => id !== undefined && this.#range.has(id)) as bigint[]
+  }
+
+  async #tryTo(request: RowRequest): Promise<Answer | undefined> {
+    try {
+      return await this.#ask(request)
+    } catch (error) {
+      if (error instanceof NoAnswer) return undefined
+      throw error
+    }
+  }
+}
+
+/** The ids of a row that a request contains: all of them if it contains any, in any form. */
+function idsIn(body: RowRequest['body'], { ids }: Row): readonly bigint[] {
+  if (ids.length === 1) return ids
+  const text = body?.toString() ?? ''
+  return ids.filter((id) => new RegExp(`(?<!\\d)${id}(?!\\d)`).test(text))
+}
+
+function idOf(plant: unknown): bigint | undefined {
+  const id = typeof plant === 'object' && plant !== null && 'id' in plant ? plant.id : undefined
+  return typeof id === 'bigint' ? id : undefined
+}
+
+function isSameToDoubles(one: bigint | undefined, other: bigint): boolean {
+  return one !== undefined && roundedToDouble(one) === roundedToDouble(other)
+}
+
+/** Calls a function for each item with limited concurrency. Returns the results in order. */
+async function inParallel<T, R>(items: readonly T[], call: (item: T) => Promise<R>): Promise<readonly R[]> {
+  const results: R[] = []
+  const entries = items.entries()
+  const work = async (): Promise<void> => {
+    for (const [index, item] of entries) results[index] = await call(item)
+  }
+  await Promise.all(Array.from({ length: requestsAtOnce }, work))
+  return results
+}

@@ -1,0 +1,119 @@
+// Requests as described by rows, and the received answers.
+
+import type { JsonValue } from '../src/json/decode.ts'
+import { decodeJson } from '../src/json/decode.ts'
+import { limits } from '../src/limits.ts'
+
+/** A create with the token by default. Header values may contain names of credentials, such as `$TOKEN`. */
+export interface RowRequest {
+  readonly method?: string
+  /** A path relative to the base URL, with its query. */
+  readonly target?: string
+  /** Header lines; undefined removes a default line. */
+  readonly headers?: Readonly<Record<string, string | undefined>>
+  /** Additional header lines, for repeated names. */
+  readonly lines?: readonly string[]
+  readonly body?: string | Buffer
+  /** The answer may have no end: it is read until its body is enough. */
+  readonly isEnough?: (body: string) => boolean
+  /** The plant in the body is not valid, whatever the bundled document says. */
+  readonly isInvalid?: boolean
+  /** Bytes per chunk, to send the body chunked. */
+  readonly chunkBytes?: number
+}
+
+export interface Answer {
+  readonly status: number
+  /** Header fields as received, in order. */
+  readonly fields: readonly Field[]
+  readonly body: Buffer
+}
+
+export type Field = readonly [name: string, value: string]
+
+/** By the names that rows use, such as `$TOKEN`. */
+export type Credentials = Readonly<Record<string, string>>
+
+/** The header lines of a request, in order, except Host. */
+export function fieldsOf({ headers, lines, body, chunkBytes }: RowRequest): readonly Field[] {
+  const length =
+    chunkBytes === undefined ? ['Content-Length', String(lengthOf(body))] : ['Transfer-Encoding', 'chunked']
+  const fields: Record<string, string | undefined> = {
+    Authorization: 'Bearer $TOKEN',
+    ...(body !== undefined && Object.fromEntries([['Content-Type', 'application/json'], length])),
+    ...headers,
+  }
+  const further = (lines ?? []).map((line): Field => {
+    const colon = line.indexOf(':')
+    return [line.slice(0, colon), line.slice(colon + 1).trim()]
+  })
+  return [...Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined), ...further]
+}
+
+/** Replaces names of credentials with their values. */
+export function fillIn(text: string, credentials: Credentials): string {
+  return text.replaceAll(/\$[A-Z_]+/g, (name) => credentials[name] ?? name)
+}
+
+/**
+ * Replaces credentials with their names, longest first, since one may contain another. Also hides the beginning of a
+ * long credential, as in truncated text. A short one, which may occur within any word, is hidden only as a separate
+ * word.
+ */
+export function withoutCredentials(text: string, credentials: Credentials): string {
+  const secrets = Object.entries(credentials)
+    .filter(([, secret]) => secret !== '')
+    .toSorted(([, one], [, other]) => other.length - one.length)
+  const isLong = (secret: string): boolean => secret.length >= longCharacters
+  const whole = secrets.reduce(
+    (rest, [name, secret]) =>
+      replace(rest, isLong(secret) ? escapePattern(secret) : `(?<!\\w)${escapePattern(secret)}(?!\\w)`, name),
+    text,
+  )
+  return secrets
+    .filter(([, secret]) => isLong(secret))
+    .reduce((rest, [name, secret]) => {
+      const beginning = escapePattern(secret.slice(0, beginningCharacters))
+      return replace(rest, `${beginning}[\\w.~+/=-]*`, `${name}...`)
+    }, whole)
+}
+
+const longCharacters = 16
+const beginningCharacters = 8
+
+function replace(text: string, pattern: string, name: string): string {
+  return text.replaceAll(new RegExp(pattern, 'g'), () => name)
+}
+
+export function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+}
+
+/** The value of a header field; repeated fields are joined by commas. */
+export function fieldOf({ fields }: Answer, wanted: string): string | undefined {
+  const values = fields.filter(([name]) => name.toLowerCase() === wanted.toLowerCase()).map(([, value]) => value)
+  return values.length === 0 ? undefined : values.join(', ')
+}
+
+/** Whether an answer is a 2xx. */
+export function hasSucceeded({ status }: Answer): boolean {
+  return status >= 200 && status <= 299
+}
+
+/** Whether an answer is declared as JSON. */
+export function isJson(answer: Answer): boolean {
+  return /^application\/json[ \t]*(?:;|$)/i.test(fieldOf(answer, 'content-type') ?? '')
+}
+
+/** The parsed body with exact integers; undefined if it is not JSON. */
+export function jsonOf({ body }: Answer): JsonValue | undefined {
+  try {
+    return decodeJson(body, limits.jsonDepthMax)
+  } catch {
+    return undefined
+  }
+}
+
+function lengthOf(body: string | Buffer | undefined): number {
+  return body === undefined ? 0 : Buffer.byteLength(body)
+}
