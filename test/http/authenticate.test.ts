@@ -101,16 +101,6 @@ for (const [kind, make] of Object.entries(kinds)) {
   })
 }
 
-test('a token that was revoked is refused when it is looked up again', async () => {
-  await using parts = await open()
-  const { store, clock, authenticate } = parts
-  const { id, secret } = await createToken(store, { name: 'a', scopes })
-  await authenticate(`Bearer ${secret}`, scopes)
-  await store.revokeToken(id, 0)
-  clock.monotonic += 500
-  await rejectsWith((async () => authenticate(`Bearer ${secret}`, scopes))(), 'invalidToken')
-})
-
 describe('a guard of look-ups', () => {
   const tooMany: GuardLookUp = async () => {
     throw new AppError('rateLimited', 'too many')

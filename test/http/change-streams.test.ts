@@ -1,4 +1,4 @@
-// Streams of changes: what a client gets, and when a stream ends.
+// Streams of changes: what a client gets beside the rows of verify, and when a stream ends.
 
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
@@ -30,26 +30,16 @@ describeOnBothEngines('a stream of changes', async (engine) => {
     await place[Symbol.asyncDispose]()
   })
 
-  test('has the changes after its position, then each as it happens, as the pages have them', async () => {
+  test('has each change as the pages have it, also from now on', async () => {
     await using now = await open('?after=now')
     await until('the position', () => now.lastId !== '')
     const start = now.lastId
     await client.create(1n, 'a', 't')
-    await using stream = await open(`?after=${start}`)
-    await stream.untilCount(1)
-    await client.request({ method: 'PUT', target: '/plants/1', body: '{"name":"b"}' })
     await client.request({ method: 'DELETE', target: '/plants/1' })
-    const events = await stream.untilCount(3)
-    assert.deepEqual(
-      events.map(({ event }) => event),
-      ['plant.created', 'plant.replaced', 'plant.deleted'],
-    )
+    const events = await now.untilCount(2)
     const page = await client.request({ method: 'GET', target: `/changes?after=${start}` })
     assert.equal(`[${events.map(({ data }) => data).join()}]`, page.body)
-    for (const { id, data } of events) assert.equal((JSON.parse(data) as { position: string }).position, id)
-    assert.deepEqual(await now.untilCount(3), events)
-    assert.equal(stream.headers.get('content-type'), 'text/event-stream')
-    assert.equal(stream.headers.get('cache-control'), 'private, no-cache')
+    assert.equal(now.headers.get('cache-control'), 'private, no-cache')
   })
 
   test('tells no position before the changes up to it: a stream may be cut anywhere', async () => {

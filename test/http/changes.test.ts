@@ -1,13 +1,12 @@
-// The log of changes over HTTP. The store suite has the rules of the log itself.
+// The log of changes over HTTP: rows.test.ts has its rows, the store suite the rules of the log itself.
 
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fromJson } from '../../client/exact-json.ts'
-import { toJson } from '../../src/contract/plant.ts'
 import { Client, type HttpResponse } from '../support/client.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
-import { importHere, runHere } from '../support/program.ts'
+import { importHere } from '../support/program.ts'
 import { serveHere, startService } from '../support/service.ts'
 import { until } from '../support/time.ts'
 
@@ -30,27 +29,6 @@ describeOnBothEngines('GET /changes', async (engine) => {
   after(async () => {
     await server[Symbol.asyncDispose]()
     await place[Symbol.asyncDispose]()
-  })
-
-  test('has each change once, with every digit of its id and the token that was used', async () => {
-    const start = nextOf(await read(client, '/changes?after=now'))
-    const id = 9223372036854775807n
-    await client.create(id, 'Monstera "🌿"', 'aroid')
-    await client.request({ method: 'PUT', target: `/plants/${id}`, body: '{"name":"m"}' })
-    await client.request({ method: 'PUT', target: `/plants/${id}`, body: '{"name":"m"}' })
-    await client.create(id, 'taken')
-    await client.request({ method: 'DELETE', target: `/plants/${id}` })
-    const page = await read(client, start)
-    const [token] = JSON.parse((await runHere(['token', 'list', '--json', '--store', place.store])).stdout)
-    assert.deepEqual(
-      changesOf(page).map(({ kind, plant, callerId }) => ({ kind, plant, callerId })),
-      [
-        { kind: 'created', plant: { id, name: 'Monstera "🌿"', tag: 'aroid' }, callerId: token.id },
-        { kind: 'replaced', plant: { id, name: 'm' }, callerId: token.id },
-        { kind: 'deleted', plant: { id, name: 'm' }, callerId: token.id },
-      ],
-    )
-    assert.equal(page.body, toJson(fromJson(page.body)))
   })
 
   test('has what a command adds beside the server, without a credential', async () => {
@@ -100,16 +78,6 @@ describeOnBothEngines('GET /changes', async (engine) => {
     } finally {
       changing.abort()
       await running
-    }
-  })
-
-  test('says what to do about a position that it does not have', async () => {
-    const start = nextOf(await read(client, '/changes?after=now'))
-    const position = /after=([^&]+)/.exec(start)?.[1] ?? ''
-    for (const other of [position.replace(/\d+/, '999999'), position.replace(/-.*/, '-1'), '1', 'x']) {
-      const { status, body } = await read(client, `/changes?after=${other}`)
-      assert.deepEqual([status, JSON.parse(body).error], [410, 41001])
-      assert.match(JSON.parse(body).message, /request after=now, list the plants/)
     }
   })
 })

@@ -9,7 +9,7 @@ import { loadContract } from '../../src/contract/contract.ts'
 import { allScopes } from '../../src/domain/caller.ts'
 import { mintSecret } from '../../src/domain/token.ts'
 import { Client } from '../support/client.ts'
-import type { ServedOperation } from '../support/conformance.ts'
+import type { HttpResponse, ServedOperation } from '../support/conformance.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { IdentityProvider, makeKey, nowSeconds } from '../support/identity-provider.ts'
 import { runHere } from '../support/program.ts'
@@ -35,21 +35,27 @@ describeOnEngines('credentials', async (engine) => {
     await place[Symbol.asyncDispose]()
   })
 
-  const request = (operation: ServedOperation, authorization: string | undefined) =>
-    client.request({
+  const isOpen = ({ security }: ServedOperation): boolean =>
+    security.length === 0 || security.some((requirement) => Object.keys(requirement).length === 0)
+
+  const request = async (operation: ServedOperation, authorization: string | undefined): Promise<HttpResponse> => {
+    const response = await client.request({
       method: operation.method,
       target: operation.path.replace('{file}', 'style.css').replaceAll(/\{\w+\}/g, '1'),
       headers: { Authorization: authorization },
       ...(operation.requestBody !== undefined && { body: '{}' }),
     })
+    // What depends on a token is kept by no cache.
+    assert.equal(response.headers.get('cache-control') === 'private, no-cache', !isOpen(operation), response.body)
+    return response
+  }
 
   for (const operation of client.conformance.operations) {
     const { operationId, security } = operation
-    const takesToken = security.length > 0
-    if (!takesToken || security.some((requirement) => Object.keys(requirement).length === 0)) {
+    if (isOpen(operation)) {
       test(`${operationId} is open to all`, async () => {
         assert.equal((await request(operation, undefined)).status, 200)
-        assert.equal((await request(operation, 'Bearer nonsense')).status, takesToken ? 401 : 200)
+        assert.equal((await request(operation, 'Bearer nonsense')).status, security.length > 0 ? 401 : 200)
         tested.add(operationId)
       })
       continue

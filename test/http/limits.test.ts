@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises'
 import { shownPath } from '../../src/http/request.ts'
 import { type Limits, limits } from '../../src/limits.ts'
 import { Random } from '../power-loss/random.ts'
-import { type Connection, plantJson } from '../support/client.ts'
+import { type Connection, encodeRequest, plantJson } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { exhaustive } from '../support/ring.ts'
 import { startService } from '../support/service.ts'
@@ -203,6 +203,22 @@ describe('limits', { concurrency: true }, () => {
     connection.send('\n')
     assert.equal((await connection.answerTo('POST', '/plants')).status, 400)
     await connection.closed()
+  })
+
+  test('a flood of one connection lets others in between, and is answered to the end', async () => {
+    await using service = await startService({})
+    const { client } = service
+    const finished = () => service.events.filter((event) => event.kind === 'requestFinished').length
+    await using flood = await client.open()
+    await using honest = await client.open()
+    const many = 2_000
+    const before = finished()
+    const get = { method: 'GET', target: '/livez' }
+    flood.send(Buffer.concat(Array(many).fill(encodeRequest('', get))))
+    await until('the flood has begun', () => finished() > before)
+    assert.equal((await honest.request(get)).status, 200)
+    assert.ok(finished() - before < many, 'the whole flood was served first')
+    for (let count = 0; count < many; count += 1) await flood.answerTo(get.method, get.target)
   })
 
   test('more changes than may wait are refused with 503 and Retry-After, and nothing of them is done', async () => {

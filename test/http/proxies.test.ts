@@ -98,36 +98,29 @@ interface Judged {
   readonly marked: number
 }
 
+/** Sends every case with a request behind it. */
 async function judge(service: Service, proxy: RunningProxy): Promise<Judged> {
   const before = service.events.length
-  const { wrong, marked } = await sendAll(service, proxy)
-  const seen = countOf((await proxy.seen()).map(withoutQuery))
-  const served = service.events.slice(before).flatMap(requestOf)
-  const unseen = [...countOf(served)].filter(([request, count]) => count > (seen.get(request) ?? 0))
-  return { wrong, served, marked, unseen: unseen.map(([request]) => request) }
-}
-
-/** Sends every case with a request behind it. */
-async function sendAll(service: Service, proxy: RunningProxy): Promise<Pick<Judged, 'wrong' | 'marked'>> {
   const runner = new FramingRunner({ port: proxy.port, token: service.client.token })
   const wrong: string[] = []
-  let started = 0
+  const left = [...cases.entries()]
   let marked = 0
   const sendSome = async (): Promise<void> => {
-    while (started < cases.length) {
-      const number = started
-      started += 1
-      const framingCase = cases[number] as FramingCase
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const [number, framingCase] = next
       const marker = `/marker-${number}-`
       const answers = await send(runner, proxy.port, framingCase, marker)
       const told = answers.flatMap((body) => /\/marker-\d+-/.exec(body)?.[0] ?? [])
       marked += told.length
-      const isRight = told.length === 0 || (told.length === 1 && told[0] === marker && answers.at(-1)?.includes(marker))
+      const isRight = told.length === 0 || (told.length === 1 && answers.at(-1)?.includes(marker))
       if (!isRight) wrong.push(`${framingCase.name}: ${told} for ${marker}`)
     }
   }
   await Promise.all(Array.from({ length: atOnce }, sendSome))
-  return { wrong, marked }
+  const seen = countOf((await proxy.seen()).map(withoutQuery))
+  const served = service.events.slice(before).flatMap(requestOf)
+  const unseen = [...countOf(served)].filter(([request, count]) => count > (seen.get(request) ?? 0))
+  return { wrong, served, marked, unseen: unseen.map(([request]) => request) }
 }
 
 /** Gives the bodies of the answers to a case and the request behind it. */
@@ -138,11 +131,7 @@ async function send(
   marker: string,
 ): Promise<readonly string[]> {
   using wire = new Wire(port, heads, patienceMs)
-  for (const step of steps) {
-    if (typeof step === 'string') wire.socket.write(runner.fill(step))
-    else if (Buffer.isBuffer(step)) wire.socket.write(step)
-    else if (step.kind === 'await') await wire.until(() => wire.answers.length >= step.answers)
-  }
+  for (const step of steps) await runner.take(step, wire)
   wire.socket.write(head(`GET ${marker} HTTP/1.1`, host))
   const isLast = (): boolean => wire.answers.at(-1)?.body.includes(marker) === true
   for (let tried = 0; tried < tries && !(await wire.until(isLast)) && !wire.hasEnded; tried += 1) await probe(port)
@@ -153,7 +142,7 @@ async function send(
 async function probe(port: number): Promise<void> {
   using wire = new Wire(port, [], probePatienceMs)
   wire.socket.write(head('GET /probe HTTP/1.1', host))
-  assert.ok(await wire.until(() => wire.answers.length > 0), 'a new client gets no answer')
+  assert.ok(await wire.untilAnswers(1), 'a new client gets no answer')
 }
 
 function requestOf(event: ServiceEvent): readonly string[] {

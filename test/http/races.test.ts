@@ -1,15 +1,18 @@
-// 50 clients want the same thing at the same moment.
+// Many clients at the same moment: one wins, and the history of each plant has to be explained by some order of what
+// they did.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { Client, countStatuses, plantJson, type RowRequest } from '../support/client.ts'
+import { Client, type Connection, countStatuses, isInDoubt, plantJson, type RowRequest } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
 import { inRing } from '../support/ring.ts'
 import { serveHere } from '../support/service.ts'
+import { isLinearizable, type Operation } from './linearizability.ts'
 
 const clients = 50
 const rounds = inRing(1, 5)
+const operationsEach = inRing(100, 1_000)
 
 describeOnBothEngines('races', async (engine) => {
   const place = await engine.makePlace()
@@ -47,4 +50,80 @@ describeOnBothEngines('races', async (engine) => {
       assert.equal(results.filter(({ headers }) => !headers.has('idempotency-replayed')).length, 1)
     }
   })
+
+  test("16 clients at once: each plant's history is that of one plant", async () => {
+    const ids = Array.from({ length: 12 }, (_, index) => BigInt(index) * 7n - 1_000n)
+    const histories = new Map<bigint, Operation<string | undefined>[]>(ids.map((id) => [id, []]))
+    const work = Array.from({ length: 16 }, async (_, number) => {
+      await using connection = await client.open()
+      for (let count = 0; count < operationsEach; count += 1) {
+        const id = ids[Math.floor(Math.random() * ids.length)] as bigint
+        histories.get(id)?.push(await randomOperation(connection, id, `${number}.${count}`))
+      }
+    })
+    await Promise.all(work)
+    for (const [id, history] of histories) {
+      assert.ok(history.length > 0 && isLinearizable(history, undefined), `the history of plant ${id} has no order`)
+    }
+  })
 })
+
+test('control: a history in which a change is lost is noticed', () => {
+  const write = (value: string, calledAt: number, returnedAt: number): Operation<string | undefined> => ({
+    calledAt,
+    returnedAt,
+    apply: () => ({ isPossible: true, next: value }),
+  })
+  const read = (value: string, calledAt: number, returnedAt: number): Operation<string | undefined> => ({
+    calledAt,
+    returnedAt,
+    apply: (state) => ({ isPossible: state === value, next: state }),
+  })
+  assert.ok(isLinearizable([write('a', 0, 1), write('b', 2, 6), read('a', 3, 4), read('b', 5, 7)], undefined))
+  assert.ok(!isLinearizable([write('a', 0, 1), write('b', 2, 3), read('a', 4, 5)], undefined))
+  assert.ok(!isLinearizable([write('a', 0, 1), write('b', 2, 6), read('b', 3, 4), read('a', 5, 7)], undefined))
+  // What nobody knows the outcome of may have been done at any time since, or never.
+  const doubtful = { ...write('b', 2, Number.POSITIVE_INFINITY), isInDoubt: true }
+  assert.ok(isLinearizable([write('a', 0, 1), doubtful, read('a', 4, 5)], undefined))
+  assert.ok(isLinearizable([write('a', 0, 1), doubtful, read('a', 4, 5), read('b', 6, 7)], undefined))
+  assert.ok(!isLinearizable([write('a', 0, 1), doubtful, read('b', 4, 5), read('a', 6, 7)], undefined))
+  assert.ok(!isLinearizable([read('b', 0, 1), doubtful], undefined))
+})
+
+/**
+ * Does one random thing to a plant and gives it as an operation: what it found must have been there at some moment of
+ * it.
+ */
+async function randomOperation(
+  connection: Connection,
+  id: bigint,
+  value: string,
+): Promise<Operation<string | undefined>> {
+  const calledAt = performance.now()
+  const [method, target, body, done, refused, next] = (
+    [
+      ['POST', '/plants', plantJson(id, value), 200, 409, value],
+      ['PUT', `/plants/${id}`, JSON.stringify({ name: value }), 200, 404, value],
+      ['DELETE', `/plants/${id}`, undefined, 204, 404, undefined],
+      ['GET', `/plants/${id}`, undefined, 200, 404, undefined],
+    ] as const
+  )[Math.floor(Math.random() * 4)] as Change
+  const response = await connection.requestUntilServed({ method, target, ...(body !== undefined && { body }) })
+  const returnedAt = performance.now()
+  const needs = (state: string | undefined): boolean => (state === undefined) === (method === 'POST')
+  if (isInDoubt(response)) {
+    const apply = (state: string | undefined) => ({ isPossible: needs(state), next })
+    return { calledAt, returnedAt: Number.POSITIVE_INFINITY, isInDoubt: true, apply }
+  }
+  assert.ok([done, refused].includes(response.status), response.body)
+  const isDone = response.status === done
+  if (method === 'GET') {
+    const found = isDone ? JSON.parse(response.body).name : undefined
+    return { calledAt, returnedAt, apply: (state) => ({ isPossible: state === found, next: state }) }
+  }
+  const apply = (state: string | undefined) => ({ isPossible: needs(state) === isDone, next: isDone ? next : state })
+  return { calledAt, returnedAt, apply }
+}
+
+/** Method, target, body, status when it is done and when it is not, and what the plant is then called. */
+type Change = readonly [string, string, string | undefined, number, number, string | undefined]

@@ -1,12 +1,9 @@
-// `--rate-limit`: what each caller may ask for, counted by work, on both ways that a request can go.
+// `--rate-limit`: what each caller may ask for, counted by work.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { OperationId } from '../../src/contract/document.ts'
-import type { Scope } from '../../src/domain/caller.ts'
-
 import { changeTraits } from '../../src/http/changes.ts'
-
 import type { Traits } from '../../src/http/operations.ts'
 import { plantTraits } from '../../src/http/plants.ts'
 import { networkOf, RateLimiter } from '../../src/http/rate-limit.ts'
@@ -21,29 +18,22 @@ function limiterOf(units: number, seconds: number, rateLimitedCallersMax = 100) 
   let nowMs = 1_000
   const clock = { monotonicMs: () => nowMs, wallMs: () => nowMs }
   const limiter = new RateLimiter({ units, seconds }, clock, { rateLimitedCallersMax })
+  const refusal = (units: number, caller = 'a'): Readonly<Record<string, string>> | undefined => {
+    try {
+      limiter.take(caller, units)
+      return undefined
+    } catch (error) {
+      return (error as { fields: Readonly<Record<string, string>> }).fields
+    }
+  }
   return {
     wait: (ms: number): void => {
       nowMs += ms
     },
     /** The units of some takes that are let through. */
-    take: (count: number, units: number, caller = 'a'): number => {
-      let done = 0
-      for (let each = 0; each < count; each += 1) {
-        try {
-          limiter.take(caller, units)
-          done += 1
-        } catch {}
-      }
-      return done
-    },
-    refusal: (units: number, caller = 'a'): Readonly<Record<string, string>> | undefined => {
-      try {
-        limiter.take(caller, units)
-      } catch (error) {
-        return (error as { fields: Readonly<Record<string, string>> }).fields
-      }
-      return undefined
-    },
+    take: (count: number, units: number, caller = 'a'): number =>
+      Array.from({ length: count }, () => refusal(units, caller)).filter((fields) => fields === undefined).length,
+    refusal,
   }
 }
 
@@ -141,9 +131,10 @@ test('addresses of one customer count for one', () => {
 })
 
 describe('--rate-limit', () => {
-  async function addToken(service: Service, name: string, scopes: readonly Scope[]): Promise<{ secret: string }> {
+  async function addReader(service: Service): Promise<Record<string, string>> {
     await using store = await openTestStore(service.path, { exclusive: false })
-    return createToken(store, { name, scopes })
+    const { secret } = await createToken(store, { name: 'reads', scopes: ['plants:read'] })
+    return { Authorization: `Bearer ${secret}` }
   }
 
   /** The statuses of some requests on one connection. */
@@ -158,9 +149,8 @@ describe('--rate-limit', () => {
     await using service = await startService({}, { rateLimit: '40/1h' })
     const seen = await statuses(service, (index) => ({ body: plantJson(BigInt(index), 'Aloe') }), 8)
     assert.deepEqual(seen, [200, 200, 200, 200, 200, 429, 429, 429])
-    const { secret } = await addToken(service, 'other', ['plants:read'])
-    const other = { Authorization: `Bearer ${secret}` }
-    const missing = await service.client.request({ method: 'GET', target: '/plants/5', headers: other })
+    const headers = await addReader(service)
+    const missing = await service.client.request({ method: 'GET', target: '/plants/5', headers })
     assert.equal(missing.status, 404, 'the refused one was not created, and another token may ask')
     const refused = await service.client.request({ method: 'GET', target: '/plants/1' })
     assert.equal(refused.status, 429)
@@ -231,10 +221,7 @@ describe('--rate-limit', () => {
 
   test('counts what a token may not do, and bodies that are refused unread, by the token', async () => {
     await using service = await startService({}, { rateLimit: '2/1h' })
-    const { secret } = await addToken(service, 'reads', ['plants:read'])
-    const forbidden: RowRequest = {
-      ...{ method: 'DELETE', target: '/plants/1', headers: { Authorization: `Bearer ${secret}` } },
-    }
+    const forbidden: RowRequest = { method: 'DELETE', target: '/plants/1', headers: await addReader(service) }
     assert.deepEqual(await statuses(service, () => forbidden, 3), [403, 403, 429])
     const typed: RowRequest = { body: '{}', headers: { 'Content-Type': 'text/plain' } }
     assert.deepEqual(await statuses(service, () => typed, 3), [415, 415, 429])

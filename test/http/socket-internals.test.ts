@@ -67,10 +67,9 @@ test('the sockets of a server are read into one buffer', async () => {
       socket.end()
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const port = await listen(server)
   for (const text of ['one', 'two']) {
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    const socket = connect(port, '127.0.0.1')
     socket.end(text)
     await socket.resume().toArray()
   }

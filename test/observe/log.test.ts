@@ -92,6 +92,11 @@ describe('the log', () => {
       ['413', '503'],
     )
     assert.deepEqual(linesOf({ level: 'off', isTerminal: true }, events), [])
+    const aborted = (['clientLeft', 'notRead', 'memoryShort'] as const).map(
+      (reason): ServiceEvent => ({ kind: 'requestAborted', requestId: 'r-1', method: 'GET', path: '/plants', reason }),
+    )
+    const reasons = linesOf({ level: 'errors', isTerminal: false }, aborted).map((line) => JSON.parse(line).reason)
+    assert.deepEqual(reasons, ['notRead', 'memoryShort'], 'cut off, not left')
   })
 
   test('has the changes alone, if they are wanted, and a readiness that is asked again and again not at all', () => {

@@ -3,7 +3,7 @@
 
 import { type FramingCase, reset } from '../http/framing/case.ts'
 import { framingCorpus } from '../http/framing/corpus.ts'
-import { FramingRunner, type FramingTarget, framingLimits, ofOnePacket } from '../http/framing/run.ts'
+import { cutUp, FramingRunner, type FramingTarget, framingLimits, ofOnePacket } from '../http/framing/run.ts'
 import { Random } from '../power-loss/random.ts'
 import { makeFolder } from '../support/folder.ts'
 import { startServer } from '../support/program.ts'
@@ -33,7 +33,6 @@ const slowOneIn = 20
 const leavesOneIn = 8
 const cutOneIn = 2
 const inUseOneIn = 2
-const piecesMax = 6
 const shownMax = 10
 const controlCases = 150
 const controlPatienceMs = 300
@@ -100,7 +99,9 @@ async function torture(
         started += 1
         const drawn = draw(random)
         const isInUse = random.chance(1 / inUseOneIn)
-        const found = await runner.run(drawn, isInUse, (bytes) => cutUp(bytes, random))
+        const found = await runner.run(drawn, isInUse, (bytes) =>
+          random.chance(1 / cutOneIn) ? cutUp(bytes, random) : [bytes],
+        )
         if (found !== undefined) wrong.push(`${drawn.name}: ${found}`)
       }
     }
@@ -123,13 +124,6 @@ function draw(random: Random): FramingCase {
   const steps = drawn.steps.slice(0, random.below(drawn.steps.length + 1))
   // Nothing is known of the answers to what was cut off; there must be nothing but the first of them.
   return { ...drawn, name: `${drawn.name}, left`, steps: [...steps, reset], fate: 'left' }
-}
-
-function cutUp(bytes: Buffer, random: Random): readonly Buffer[] {
-  if (bytes.length < 2 || !random.chance(1 / cutOneIn)) return [bytes]
-  const cuts = Array.from({ length: random.between(1, piecesMax) }, () => random.between(1, bytes.length - 1))
-  const ends = [...new Set(cuts), bytes.length].sort((one, other) => one - other)
-  return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end))
 }
 
 /** How many descriptors more a process has than before, once it had the time to close them. */

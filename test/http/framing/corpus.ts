@@ -1,27 +1,85 @@
-// The framing corpus: broken, ambiguous and hostile requests by name.
+// The framing corpus: broken, ambiguous and hostile requests by name, and clients that are slow or leave.
 
 import {
-  chunked,
-  chunkedBody,
-  chunks,
-  closes,
-  create,
-  ends,
+  type Await,
+  type Drip,
+  type Fate,
   type FramingCase,
-  goesOn,
+  finish,
   head,
   host,
-  json,
-  livez,
-  ofHead,
-  plant,
-  plantLength,
-  smuggled,
-  strange,
+  type Outcome,
+  reset,
+  type Step,
+  stopReading,
   token,
-  wholeCreate,
 } from './case.ts'
-import { clients } from './clients.ts'
+
+type Steps = string | Buffer | readonly Step[]
+
+/** Cases by name that have the same answers and the same fate. */
+const toCases =
+  (fate: Fate) =>
+  (answers: readonly Outcome[], cases: Readonly<Record<string, Steps>>): FramingCase[] =>
+    Object.entries(cases).map(([name, steps]) => {
+      const list = typeof steps === 'string' || Buffer.isBuffer(steps) ? [steps] : steps
+      return { name, steps: list, answers, fate }
+    })
+
+const goesOn = toCases('goesOn')
+const closes = toCases('closes')
+const ends = toCases('ends')
+const left = toCases('left')
+
+function slow(cases: readonly FramingCase[]): FramingCase[] {
+  return cases.map((each) => ({ ...each, isSlow: true }))
+}
+
+/** Cases whose answer at a place is that to a HEAD. */
+function ofHead(place: number, cases: readonly FramingCase[]): FramingCase[] {
+  return cases.map((each) => ({ ...each, heads: [place] }))
+}
+
+function answered(answers: number): Await {
+  return { kind: 'await', answers }
+}
+
+const json = 'Content-Type: application/json'
+const chunkedBody = 'Transfer-Encoding: chunked'
+const waits = 'Expect: 100-continue'
+/** As long as it is sent, whatever the id. */
+const plant = '{"id":#########,"name":"corpus"}'
+const plantLength = `Content-Length: ${plant.length}`
+
+/** The head of a GET of what is always there. */
+function livez(...lines: readonly string[]): string {
+  return head('GET /livez HTTP/1.1', host, ...lines)
+}
+
+/** The head of a create by somebody who may. */
+function create(...lines: readonly string[]): string {
+  return head('POST /plants HTTP/1.1', host, token, json, ...lines)
+}
+
+/** A create in chunks, with those given for its body. */
+function chunked(body: string): string {
+  return `${create(chunkedBody)}${body}`
+}
+
+/** The head of a create by a stranger. */
+function strange(...lines: readonly string[]): string {
+  return head('POST /plants HTTP/1.1', host, json, ...lines)
+}
+
+function chunks(...pieces: readonly string[]): string {
+  return `${pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('')}0\r\n\r\n`
+}
+
+/** A whole create. */
+const wholeCreate = `${create(plantLength)}${plant}`
+
+/** A request that must never be seen as one, wherever it is hidden. */
+const smuggled = head('GET /smuggled HTTP/1.1', host)
 
 const start = (line: string): string => head(line, host)
 const get = 'GET /livez HTTP/1.1'
@@ -39,11 +97,19 @@ const missing = head('GET /missing HTTP/1.1', host)
 const closing = 'Connection: close'
 /** A create with a line beside its length. */
 const disguised = (line: string): string => `${create(countsMore, line)}${endsAtOnce}`
+const upgrade = ['Connection: Upgrade', 'Upgrade: h2c'] as const
+const drip = (bytes: string): Drip => ({ kind: 'drip', bytes, everyMs: 20 })
+/** More than the system takes in the place of a client. */
+const documents = head('GET /openapi.json HTTP/1.1', host).repeat(400)
+const line = 'GET /livez HTTP/1.1\r\n'
+const halfHead = `${line}${host}\r\n`
+const halfBody = `${create(plantLength)}{"id":`
+const halfChunk = chunked('10\r\n{"id":')
 
 // Request lines, versions and targets: RFC 9112, sections 2 and 3.
 const requestLines: readonly FramingCase[] = [
-  // RFC 9112, section 3: method SP request-target SP HTTP-version CRLF.
   ...closes(['malformedRequest'], {
+    // RFC 9112, section 3: method SP request-target SP HTTP-version CRLF.
     'not HTTP at all': 'hello\r\n\r\n',
     'a TLS client hello': Buffer.from('16030100a5010000a10303', 'hex'),
     'a request line without a version': `GET /livez\r\n\r\n${smuggled}`,
@@ -53,31 +119,37 @@ const requestLines: readonly FramingCase[] = [
     'a carriage return in the request line': start('GET /li\rvez HTTP/1.1'),
     'a method that is no token': start('GE(T /livez HTTP/1.1'),
     'a method of 5,000 characters': start(`${'A'.repeat(5_000)} /livez HTTP/1.1`),
-  }),
-  // One that splits at any white space may be lenient (section 3).
-  ...goesOn([200], { 'two spaces after the method': start('GET  /livez HTTP/1.1') }),
-
-  // RFC 9112, section 2.2: empty lines before a request line are passed over.
-  ...goesOn([200], { 'empty lines before a request': `\r\n\r\n${livez()}` }),
-  ...goesOn([200, 200], { 'an empty line between two requests': `${livez()}\r\n${livez()}` }),
-  ...closes(['malformedRequest'], { 'white space before a request': ` \r\n${livez()}` }),
-
-  // RFC 9112, section 2.3. The parser of Node.js takes RTSP and ICE for requests.
-  ...closes(['malformedRequest'], {
+    // Section 2.2.
+    'white space before a request': ` \r\n${livez()}`,
+    // RFC 9112, section 2.3. The parser of Node.js takes RTSP and ICE for requests.
     'HTTP/2 by prior knowledge': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
     'the version 2.0': start('GET /livez HTTP/2.0'),
     'the version 1.10': start('GET /livez HTTP/1.10'),
     'a GET of RTSP': start('GET /livez RTSP/1.0'),
     'a method of RTSP': start('SETUP /livez RTSP/1.0'),
+    // Section 3.2.
+    'a target with a user': start('GET http://me@plants.example/livez HTTP/1.1'),
+    'a target with a broken host': start('GET http://[bad/livez HTTP/1.1'),
+    'a target of another scheme': start('GET ftp://plants.example/livez HTTP/1.1'),
+    'a target with a fragment': start('GET /livez#part HTTP/1.1'),
+    'a broken percent sign': start('GET /plants/%zz HTTP/1.1'),
+    'a path that is not UTF-8': start('GET /%ff HTTP/1.1'),
   }),
+  ...goesOn([200], {
+    // One that splits at any white space may be lenient (section 3).
+    'two spaces after the method': start('GET  /livez HTTP/1.1'),
+    // RFC 9112, section 2.2: empty lines before a request line are passed over.
+    'empty lines before a request': `\r\n\r\n${livez()}`,
+    'HTTP/1.0 that asks to be kept': head('GET /livez HTTP/1.0', 'Connection: keep-alive'),
+    'a target in full, of another host': start('GET http://other.example/livez HTTP/1.1'),
+  }),
+  ...goesOn([200, 200], { 'an empty line between two requests': `${livez()}\r\n${livez()}` }),
   ...closes([200], {
     'HTTP/1.0 without a Host': head('GET /livez HTTP/1.0'),
     'HTTP/1.0 with a request behind': `${head('GET /livez HTTP/1.0')}${smuggled}`,
   }),
-  ...goesOn([200], { 'HTTP/1.0 that asks to be kept': head('GET /livez HTTP/1.0', 'Connection: keep-alive') }),
-
-  // RFC 9110, section 9.1, and RFC 9112, section 3.2.3.
   ...closes(['unknownMethod'], {
+    // RFC 9110, section 9.1, and RFC 9112, section 3.2.3.
     CONNECT: head('CONNECT a.example:443 HTTP/1.1', 'Host: a.example:443'),
     'CONNECT with a request behind': `${start('CONNECT a.example:1 HTTP/1.1')}${smuggled}`,
     'an unknown method': start('BREW /plants HTTP/1.1'),
@@ -86,18 +158,8 @@ const requestLines: readonly FramingCase[] = [
   }),
   ...goesOn(['unknownMethod'], { 'a method of WebDAV': start('PROPFIND /livez HTTP/1.1') }),
   ...goesOn(['methodNotAllowed'], { TRACE: start('TRACE /livez HTTP/1.1') }),
-
   // RFC 9112, section 3.2.
   ...goesOn([204], { 'OPTIONS of everything': start('OPTIONS * HTTP/1.1') }),
-  ...goesOn([200], { 'a target in full, of another host': start('GET http://other.example/livez HTTP/1.1') }),
-  ...closes(['malformedRequest'], {
-    'a target with a user': start('GET http://me@plants.example/livez HTTP/1.1'),
-    'a target with a broken host': start('GET http://[bad/livez HTTP/1.1'),
-    'a target of another scheme': start('GET ftp://plants.example/livez HTTP/1.1'),
-    'a target with a fragment': start('GET /livez#part HTTP/1.1'),
-    'a broken percent sign': start('GET /plants/%zz HTTP/1.1'),
-    'a path that is not UTF-8': start('GET /%ff HTTP/1.1'),
-  }),
   ...goesOn(['unknownPath'], {
     'everything, but not by OPTIONS': start('GET * HTTP/1.1'),
     'an encoded line end in the target': start('GET /livez%0d%0aX:%20y HTTP/1.1'),
@@ -130,32 +192,31 @@ const fields: readonly FramingCase[] = [
     'a head that ends in a line feed alone': `GET /livez HTTP/1.1\r\n${host}\r\n\n`,
   }),
   ...ofHead(0, closes(['malformedRequest'], { 'a broken HEAD': head('HEAD /livez HTTP/1.1', host, 'Bad Field') })),
-  ...goesOn([200], { 'a field of bytes past ASCII': livez('X-A: \xe9\xff'), 'an empty field': livez('X-A:') }),
-
-  // RFC 9112, section 3.2: one valid Host.
+  ...goesOn([200], {
+    'a field of bytes past ASCII': livez('X-A: \xe9\xff'),
+    'an empty field': livez('X-A:'),
+    // RFC 9112, section 3.2.
+    'an empty Host': head(get, 'Host:'),
+    'a Host that is an IPv6 address': head(get, 'Host: [::1]:80'),
+    'a Host with a port': head(get, 'Host: plants.example:8080'),
+    // RFC 6585, section 5.
+    '100 header fields': livez(...numbered.slice(1)),
+  }),
   ...goesOn(['invalidHeader'], {
+    // RFC 9112, section 3.2: one valid Host.
     'no Host': head(get),
     'a Host with a user': head(get, 'Host: me@plants.example'),
     'a Host with a space': head(get, 'Host: plants example'),
     'a Host with a port that is no number': head(get, 'Host: a:b'),
   }),
-  ...goesOn([200], {
-    'an empty Host': head(get, 'Host:'),
-    'a Host that is an IPv6 address': head(get, 'Host: [::1]:80'),
-    'a Host with a port': head(get, 'Host: plants.example:8080'),
-  }),
-
-  // RFC 9110, section 5.3: fields that are no lists, of which Node.js would keep one silently.
   ...goesOn(['repeatedHeader'], {
+    // RFC 9110, section 5.3: fields that are no lists, of which Node.js would keep one silently.
     'the same Host twice': livez(host),
     'two Hosts, one of them in capitals': livez('HOST: other.example'),
     'two Authorizations': head('GET /plants HTTP/1.1', host, token, 'Authorization: Bearer x'),
     'two Content-Types': `${create(json, plantLength)}${plant}`,
     'two Idempotency-Keys': `${create('Idempotency-Key: a', 'Idempotency-Key: b', plantLength)}${plant}`,
   }),
-
-  // RFC 6585, section 5.
-  ...goesOn([200], { '100 header fields': livez(...numbered.slice(1)) }),
   ...closes(['headerFieldsTooLarge'], {
     'a field of 20 KB': livez(`X-A: ${'a'.repeat(20_000)}`),
     'a head that never ends': `${get}\r\n${'X-A: b\r\n'.repeat(8_000)}`,
@@ -167,23 +228,52 @@ const fields: readonly FramingCase[] = [
 
 // Where a body ends: Content-Length, Transfer-Encoding and chunks. RFC 9112, sections 6 and 7.
 const bodies: readonly FramingCase[] = [
-  // RFC 9112, section 6.3: a Content-Length is 1*DIGIT, and one.
   ...closes(['malformedRequest'], {
+    // RFC 9112, section 6.3: a Content-Length is 1*DIGIT, and one.
     'the same Content-Length twice': `${create(plantLength, plantLength)}${plant}`,
     'a list of Content-Lengths': `${create(`Content-Length: ${size}, ${size}`)}${plant}`,
     'a Content-Length with a plus': `${create(`Content-Length: +${size}`)}${plant}`,
     'a hexadecimal Content-Length': create('Content-Length: 0x10'),
     'a Content-Length past any number': create(`Content-Length: ${'9'.repeat(30)}`),
     'an empty Content-Length': `${create('Content-Length:')}${smuggled}`,
+    // Section 6.1.
+    'chunked that is not the last coding': `${create('Transfer-Encoding: chunked, gzip')}0\r\n\r\n`,
+    'two lines of chunked': `${create(chunkedBody, chunkedBody)}0\r\n\r\n`,
+    'an empty Transfer-Encoding': `${create('Transfer-Encoding:')}${smuggled}`,
+    'chunked in HTTP/1.0': `${head('POST /plants HTTP/1.0', token, json, 'Connection: keep-alive', chunkedBody)}0\r\n\r\n`,
+    // Section 7.1.
+    'a chunk size that is no number': chunked(`xyz\r\n${smuggled}`),
+    'an empty chunk size': chunked(`\r\n${smuggled}`),
+    'a chunk size with 0x': chunked(`0x${hexSize}\r\n${plant}\r\n0\r\n\r\n`),
+    'a chunk size past 64 bits': chunked(`1000000000000000${hexSize}\r\n${plant}\r\n0\r\n\r\n`),
+    'a chunk longer than its size': chunked('1\r\nabc\r\n'),
+    'a chunk shorter than its size': chunked(`8\r\nabc\r\n0\r\n\r\n${smuggled}`),
+    'a chunk size that ends in a line feed alone': chunked(`${hexSize}\n${plant}\r\n0\r\n\r\n`),
+    'a chunk size that ends in a carriage return alone': chunked(`${hexSize}\r${plant}\r\n0\r\n\r\n`),
+    // Sections 7.1.1 and 7.1.2.
+    'a chunk extension with a line feed': chunked(`${hexSize};a=b\n${plant}\r\n0\r\n\r\n`),
+    'a trailer field that would frame': chunked(`${hexSize}\r\n${plant}\r\n0\r\nContent-Length: 9\r\n\r\n`),
+    'a broken trailer field': chunked(`${hexSize}\r\n${plant}\r\n0\r\nX A: b\r\n\r\n`),
   }),
   ...goesOn([200], {
     'a Content-Length with zeros before it': `${create(`Content-Length: 000${size}`)}${plant}`,
     'a request as the body of a GET': `${livez(`Content-Length: ${smuggled.length}`)}${smuggled}`,
+    'chunked in capitals': `${create('Transfer-Encoding: CHUNKED')}${chunks(plant)}`,
+    // RFC 9112, section 7.1.
+    'a chunked body': chunked(chunks(plant)),
+    'a chunk of each byte': chunked(chunks(...'{"id":', '#########', ...',"name":"corpus"}')),
+    'a chunk size with zeros before it': chunked(`0000${hexSize}\r\n${plant}\r\n000\r\n\r\n`),
+    'a chunked body that a GET does not want': `${livez(chunkedBody)}${chunks(smuggled)}`,
+    'one that arrives after the answer': [livez(chunkedBody), answered(1), chunks(smuggled)],
+    'a chunk extension': chunked(`${hexSize};a=b\r\n${plant}\r\n0\r\n\r\n`),
+    'a trailer field': chunked(`${hexSize}\r\n${plant}\r\n0\r\nX-A: b\r\n\r\n`),
   }),
   ...goesOn(['invalidJson'], {
     'no body where one is needed': create(),
     'a body of nothing': create('Content-Length: 0'),
     'a request as the body of a create': `${create(`Content-Length: ${smuggled.length}`)}${smuggled}`,
+    'a chunk that is a request': chunked(chunks(smuggled)),
+    'a chunk of nothing but the last': chunked(chunks()),
   }),
   ...goesOn(['missingToken'], {
     'a refused body is passed over': `${strange(`Content-Length: ${smuggled.length}`)}${smuggled}`,
@@ -191,10 +281,11 @@ const bodies: readonly FramingCase[] = [
   ...closes(['bodyTooLarge'], {
     'a Content-Length past the limit': create('Content-Length: 65537'),
     'a body past the limit': `${create('Content-Length: 70000')}${smuggled.repeat(1_500).slice(0, 70_000)}`,
+    'a body of chunks past the limit': chunked(`11000\r\n${'x'.repeat(0x11000)}`),
+    'a chunk extension of 20 KB': chunked(`1;${long}\r\n`),
   }),
-
-  // RFC 9112, section 6.1.
   ...closes(['unknownTransferCoding'], {
+    // RFC 9112, section 6.1.
     'a transfer coding that is not known': `${create('Transfer-Encoding: gzip, chunked')}0\r\n\r\n`,
     identity: `${create('Transfer-Encoding: identity')}${plant}`,
     'a coding with a parameter': `${create('Transfer-Encoding: chunked;a=b')}0\r\n\r\n`,
@@ -206,57 +297,13 @@ const bodies: readonly FramingCase[] = [
       'identity in a HEAD': head('HEAD /livez HTTP/1.1', host, 'Transfer-Encoding: identity'),
     }),
   ),
-  ...closes(['malformedRequest'], {
-    'chunked that is not the last coding': `${create('Transfer-Encoding: chunked, gzip')}0\r\n\r\n`,
-    'two lines of chunked': `${create(chunkedBody, chunkedBody)}0\r\n\r\n`,
-    'an empty Transfer-Encoding': `${create('Transfer-Encoding:')}${smuggled}`,
-    'chunked in HTTP/1.0': `${head('POST /plants HTTP/1.0', token, json, 'Connection: keep-alive', chunkedBody)}0\r\n\r\n`,
-  }),
-  ...goesOn([200], { 'chunked in capitals': `${create('Transfer-Encoding: CHUNKED')}${chunks(plant)}` }),
-
-  // RFC 9112, section 7.1.
-  ...goesOn([200], {
-    'a chunked body': chunked(chunks(plant)),
-    'a chunk of each byte': chunked(chunks(...'{"id":', '#########', ...',"name":"corpus"}')),
-    'a chunk size with zeros before it': chunked(`0000${hexSize}\r\n${plant}\r\n000\r\n\r\n`),
-    'a chunked body that a GET does not want': `${livez(chunkedBody)}${chunks(smuggled)}`,
-    'one that arrives after the answer': [livez(chunkedBody), { kind: 'await', answers: 1 }, chunks(smuggled)],
-  }),
   ...ofHead(
     0,
     goesOn([200], { 'chunks of a HEAD': `${head('HEAD /livez HTTP/1.1', host, chunkedBody)}${chunks('a')}` }),
   ),
-  ...goesOn(['invalidJson'], {
-    'a chunk that is a request': chunked(chunks(smuggled)),
-    'a chunk of nothing but the last': chunked(chunks()),
-  }),
-  ...closes(['malformedRequest'], {
-    'a chunk size that is no number': chunked(`xyz\r\n${smuggled}`),
-    'an empty chunk size': chunked(`\r\n${smuggled}`),
-    'a chunk size with 0x': chunked(`0x${hexSize}\r\n${plant}\r\n0\r\n\r\n`),
-    'a chunk size past 64 bits': chunked(`1000000000000000${hexSize}\r\n${plant}\r\n0\r\n\r\n`),
-    'a chunk longer than its size': chunked('1\r\nabc\r\n'),
-    'a chunk shorter than its size': chunked(`8\r\nabc\r\n0\r\n\r\n${smuggled}`),
-    'a chunk size that ends in a line feed alone': chunked(`${hexSize}\n${plant}\r\n0\r\n\r\n`),
-    'a chunk size that ends in a carriage return alone': chunked(`${hexSize}\r${plant}\r\n0\r\n\r\n`),
-  }),
   ...closes(['missingToken'], { 'chunks of a stranger': `${strange(chunkedBody)}${chunks(smuggled)}` }),
-  ...closes(['bodyTooLarge'], {
-    'a body of chunks past the limit': chunked(`11000\r\n${'x'.repeat(0x11000)}`),
-    'a chunk extension of 20 KB': chunked(`1;${long}\r\n`),
-  }),
-
-  // RFC 9112, section 7.1.1 and 7.1.2.
+  // A chunk extension of 20 KB.
   ...ends(['bodyTooLarge'], { 'the same where no body is wanted': `${livez(chunkedBody)}1;${long}\r\n` }),
-  ...goesOn([200], {
-    'a chunk extension': chunked(`${hexSize};a=b\r\n${plant}\r\n0\r\n\r\n`),
-    'a trailer field': chunked(`${hexSize}\r\n${plant}\r\n0\r\nX-A: b\r\n\r\n`),
-  }),
-  ...closes(['malformedRequest'], {
-    'a chunk extension with a line feed': chunked(`${hexSize};a=b\n${plant}\r\n0\r\n\r\n`),
-    'a trailer field that would frame': chunked(`${hexSize}\r\n${plant}\r\n0\r\nContent-Length: 9\r\n\r\n`),
-    'a broken trailer field': chunked(`${hexSize}\r\n${plant}\r\n0\r\nX A: b\r\n\r\n`),
-  }),
   ...closes(['headerFieldsTooLarge'], { 'a trailer of 20 KB': chunked(`${hexSize}\r\n${plant}\r\n0\r\nX: ${long}`) }),
 ]
 
@@ -290,16 +337,13 @@ const smuggling: readonly FramingCase[] = [
   }),
   // A field like any other leaves the Content-Length as it is.
   ...goesOn(['invalidJson'], { 'an underscore in the name of a coding': disguised('Transfer_Encoding: chunked') }),
-
-  // Hidden in what is well framed.
   ...goesOn([200], {
+    // Hidden in what is well framed.
     'a request in a field': livez('X-A: GET /smuggled HTTP/1.1'),
     'a request in a query': head('GET /livez?GET%20/smuggled HTTP/1.1', host),
     'a request in a trailer': chunked(`${chunks(plant).slice(0, -2)}X: GET /smuggled HTTP/1.1\r\n\r\n`),
   }),
-  ...goesOn(['invalidPlant'], {
-    'a request in a chunk extension': chunked('2;a="GET /smuggled"\r\n{}\r\n0\r\n\r\n'),
-  }),
+  ...goesOn(['invalidPlant'], { 'a request in a chunk extension': chunked('2;a="GET /smuggled"\r\n{}\r\n0\r\n\r\n') }),
   ...closes([200], {
     'a request behind Connection: close': `${livez(closing)}${smuggled}`,
     'a request behind a create that closes': `${create(plantLength, closing)}${plant}${smuggled}`,
@@ -307,7 +351,6 @@ const smuggling: readonly FramingCase[] = [
   ...closes(['missingToken'], {
     'requests behind a refusal that closes': `${strange(chunkedBody)}${chunks('a')}${smuggled.repeat(20)}`,
   }),
-
   // Mixtures, in order: RFC 9112, section 9.3.2.
   ...goesOn([200, 200, 'unknownPath'], { 'three good requests at once': `${livez()}${wholeCreate}${missing}` }),
   ...goesOn([200, 200, 200, 200], {
@@ -329,6 +372,117 @@ const smuggling: readonly FramingCase[] = [
   }),
   ...goesOn(Array(40).fill(200), { 'forty requests at once': livez().repeat(40) }),
   ...goesOn(Array(40).fill('unknownPath'), { 'forty refusals at once': missing.repeat(40) }),
+]
+
+// Clients that wait for a 100, that would rather speak something else, that are slow, half gone, gone at any stage, or
+// that do not read. RFC 9110, sections 10.1.1 and 7.8; RFC 9112, sections 9.5 and 9.6.
+const clients: readonly FramingCase[] = [
+  ...goesOn([100, 200], {
+    // RFC 9110, section 10.1.1.
+    'a body after its 100': [create(plantLength, waits), answered(1), plant],
+    'chunks after their 100': [create(chunkedBody, waits), answered(1), chunks(plant)],
+    'a body that does not wait for its 100': `${create(plantLength, waits)}${plant}`,
+    'an Upgrade that waits': [create(plantLength, waits, ...upgrade), answered(1), plant],
+  }),
+  ...closes([200], {
+    'an expectation without a body': livez(waits),
+    'an expectation of HTTP/1.0': `${head('POST /plants HTTP/1.0', token, json, plantLength, waits)}${plant}`,
+  }),
+  ...goesOn([100, 200, 200], {
+    'a good request behind one that waited': [create(plantLength, waits), answered(1), `${plant}${livez()}`],
+  }),
+  ...closes(['missingToken'], {
+    'a stranger who waits': strange(plantLength, waits),
+    'a stranger who waits, with chunks': strange(chunkedBody, waits),
+  }),
+  ...closes(['bodyTooLarge'], { 'a byte too much behind a wait': create('Content-Length: 65537', waits) }),
+  ...goesOn([100, 'invalidJson'], {
+    'as much as may be behind a wait': [create('Content-Length: 65536', waits), answered(1), ' '.repeat(65_536)],
+  }),
+  ...closes(['unsupportedMediaType'], {
+    'a wrong type behind a wait': head('POST /plants HTTP/1.1', host, token, plantLength, waits),
+  }),
+  ...closes([100, 'malformedRequest'], {
+    'broken chunks after a 100': [create(chunkedBody, waits), answered(1), 'xyz\r\n'],
+    'an end instead of a body': [create(plantLength, waits), answered(1), finish],
+  }),
+  ...closes(['expectationFailed'], { 'an unknown expectation': create('Content-Length: 2', 'Expect: tea') }),
+  ...closes(['repeatedHeader'], { 'two expectations': create('Content-Length: 2', waits, waits) }),
+  ...goesOn(['expectationFailed'], { 'an unknown expectation without a body': livez('Expect: tea') }),
+  ...goesOn([200], {
+    // RFC 9110, section 7.8: a server may ignore an Upgrade, and this one does.
+    'an Upgrade with a request as its body': `${livez(...upgrade, `Content-Length: ${smuggled.length}`)}${smuggled}`,
+  }),
+  ...goesOn([200, 200], {
+    'an Upgrade before a create': `${livez(...upgrade)}${wholeCreate}`,
+    'an Upgrade with a body before another': `${create(plantLength, ...upgrade)}${plant}${livez()}`,
+    'an Upgrade with chunks before another': `${create(chunkedBody, ...upgrade)}${chunks(plant)}${livez()}`,
+  }),
+  ...goesOn(['missingToken', 200], {
+    'an Upgrade of a stranger': `${strange(plantLength, ...upgrade)}${plant}${livez()}`,
+  }),
+  // Slow heads and bodies: RFC 9110, section 15.5.9.
+  ...slow([
+    ...closes(['requestTimeout'], {
+      'nothing at all': [],
+      'a head without its end': halfHead,
+      'a head that comes byte by byte': [`${line}X: `, drip('a')],
+      'empty lines without end': [drip('\r\n')],
+      'half a body': halfBody,
+      'a body that comes byte by byte': [create('Content-Length: 60000'), drip(' ')],
+      'chunks that come one by one': [create(chunkedBody), drip('1\r\n \r\n')],
+      'a chunk extension byte by byte': [chunked('1;'), drip('a')],
+      'a trailer that comes byte by byte': [chunked('0\r\nX: '), drip('a')],
+    }),
+    ...closes([200, 'requestTimeout'], { 'half a head behind a good request': `${livez()}${line}` }),
+    ...closes([100, 'requestTimeout'], { 'no body after its 100': create(plantLength, waits) }),
+    ...closes(['missingToken'], { 'half a body of a stranger, chunked': `${strange(chunkedBody)}5\r\nab` }),
+    ...ends([200], { 'no next request for too long': [livez(), answered(1)] }),
+  ]),
+  // Half-closed: the client still reads.
+  ...ends([], { 'an end before anything': [finish] }),
+  ...ends([200], {
+    'an end after a request': [livez(), finish],
+    'an end after chunks': [chunked(chunks(plant)), finish],
+  }),
+  ...ends([200, 200], { 'an end after two creates': [wholeCreate.repeat(2), finish] }),
+  ...ends(Array(40).fill(200), { 'an end after forty requests': [livez().repeat(40), finish] }),
+  ...closes(['malformedRequest'], {
+    'an end in a head': [halfHead, finish],
+    'an end in a body': [halfBody, finish],
+    'an end in a chunk': [halfChunk, finish],
+    'an end in a trailer': [chunked('2\r\n{}\r\n0\r\nX: '), finish],
+  }),
+  ...closes([200, 'malformedRequest'], { 'an end in the second request': [`${livez()}${line}`, finish] }),
+  ...ends(['missingToken'], { 'an end in the body of a stranger': [`${strange(plantLength)}{"id":`, finish] }),
+  ...left([], {
+    // Gone at each stage.
+    'a reset before anything': [reset],
+    'a reset in a body': [halfBody, reset],
+    'a reset in a chunk': [halfChunk, reset],
+  }),
+  ...left([200], {
+    'a reset right after a request': [livez(), reset],
+    'a reset right after a create': [wholeCreate, reset],
+    'a reset after an end': [wholeCreate, finish, reset],
+  }),
+  ...left([100], {
+    'a reset before a 100': [create(plantLength, waits), reset],
+    'a reset after a 100': [create(plantLength, waits), answered(1), reset],
+  }),
+  ...left(Array(40).fill(200), { 'a reset among forty answers': [livez().repeat(40), answered(1), reset] }),
+  ...left(['malformedRequest'], { 'a reset after a refusal': ['garbage\r\n\r\n', answered(1), reset] }),
+  ...left(['unknownMethod'], { 'a reset after CONNECT': [head('CONNECT a.example:1 HTTP/1.1', host), reset] }),
+  ...left(['missingToken'], { 'a reset after the refusal of chunks': [strange(chunkedBody), answered(1), reset] }),
+  // Answers that nobody reads.
+  ...slow([
+    ...left([], {
+      'documents that nobody reads': [stopReading, documents],
+      'documents that nobody reads, and an end': [stopReading, documents, finish],
+      'pages that nobody reads': [stopReading, head('GET /plants HTTP/1.1', host, token).repeat(40), reset],
+    }),
+    ...left(Array(400).fill(200), { 'documents of a reader that stops': [documents, answered(1), stopReading] }),
+  ]),
 ]
 
 export const framingCorpus: readonly FramingCase[] = [...requestLines, ...fields, ...bodies, ...smuggling, ...clients]

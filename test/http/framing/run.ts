@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorNumbers } from '../../../src/domain/errors.ts'
+import type { Random } from '../../power-loss/random.ts'
 import { type FramingCase, head, host, type Outcome, type Step, token } from './case.ts'
 import { Wire, type WireAnswer } from './wire.ts'
 
@@ -29,6 +30,10 @@ const ofFirstRequests: readonly string[] = ['nothing at all', 'empty lines witho
 /** What breaks behind a head whose answer does not wait for it: which comes first depends on the packets. */
 export const ofOnePacket: readonly string[] = ['the same where no body is wanted']
 
+type Cut = (bytes: Buffer) => readonly Buffer[]
+
+const whole: Cut = (bytes) => [bytes]
+const piecesMax = 6
 const firstId = 100_000_000
 const usualPatienceMs = 20_000
 
@@ -47,20 +52,45 @@ export class FramingRunner {
   /**
    * Runs a case and then a request on a connection of its own. Gives what was wrong, if anything.
    *
-   * @param isInUse whether something goes before it on its connection: plain requests of it go the short way then.
+   * @param isInUse whether something goes before it on its connection.
    * @param cut what makes packets of what is sent at once.
    */
-  async run(
-    framingCase: FramingCase,
-    isInUse = false,
-    cut = (bytes: Buffer): readonly Buffer[] => [bytes],
-  ): Promise<string | undefined> {
+  async run(framingCase: FramingCase, isInUse = false, cut: Cut = whole): Promise<string | undefined> {
     const wrong = await this.#runSteps(framingCase, isInUse && !ofFirstRequests.includes(framingCase.name), cut)
-    return wrong ?? (await this.#runCanary())
+    if (wrong !== undefined) return wrong
+    using wire = new Wire(this.#target.port, [], this.#patienceMs)
+    wire.socket.write(head('GET /livez HTTP/1.1', host))
+    await wire.untilAnswers(1)
+    return wire.answers[0]?.status === 200 ? undefined : `afterwards ${shown(wire.answers[0])} on a new connection`
+  }
+
+  /** Does what the client of a case does. */
+  async take(step: Step, wire: Wire, cut: Cut = whole): Promise<void> {
+    if (typeof step === 'string' || Buffer.isBuffer(step)) {
+      for (const [index, piece] of cut(typeof step === 'string' ? this.#fill(step) : step).entries()) {
+        if (index > 0) await new Promise((resolve) => setImmediate(resolve))
+        wire.socket.write(piece)
+      }
+    } else if (step.kind === 'await') {
+      await wire.untilAnswers(step.answers)
+    } else if (step.kind === 'drip') {
+      const before = wire.answers.length
+      const deadlineMs = performance.now() + this.#patienceMs
+      while (wire.answers.length === before && !wire.hasEnded && performance.now() < deadlineMs) {
+        wire.socket.write(step.bytes)
+        await sleep(step.everyMs)
+      }
+    } else if (step.kind === 'finish') {
+      wire.socket.end()
+    } else if (step.kind === 'reset') {
+      wire.socket.resetAndDestroy()
+    } else {
+      wire.socket.pause()
+    }
   }
 
   /** The bytes of a step, with a token and ids of their own. */
-  fill(text: string): Buffer {
+  #fill(text: string): Buffer {
     const filled = text.replaceAll('TOKEN', this.#target.token).replaceAll('#########', () => {
       this.#lastId += 1
       return String(this.#lastId)
@@ -68,27 +98,23 @@ export class FramingRunner {
     return Buffer.from(filled, 'latin1')
   }
 
-  async #runSteps(
-    framingCase: FramingCase,
-    isInUse: boolean,
-    cut: (bytes: Buffer) => readonly Buffer[],
-  ): Promise<string | undefined> {
+  async #runSteps(framingCase: FramingCase, isInUse: boolean, cut: Cut): Promise<string | undefined> {
     const { steps, answers: expected, fate, heads = [] } = framingCase
     using wire = new Wire(this.#target.port, isInUse ? [] : heads, this.#patienceMs)
     if (isInUse) {
-      wire.socket.write(this.fill(head('GET /plants/1 HTTP/1.1', host, token)))
-      await wire.until(() => wire.answers.length > 0)
-      wire.forgetAnswers()
+      wire.socket.write(this.#fill(head('GET /plants/1 HTTP/1.1', host, token)))
+      await wire.untilAnswers(1)
+      wire.answers = []
       wire.heads = heads
     }
-    for (const step of steps) await this.#take(step, wire, cut)
+    for (const step of steps) await this.take(step, wire, cut)
     if (fate === 'left') return this.#judgeLeft(wire, steps, expected)
-    await wire.until(() => wire.answers.length >= expected.length)
+    await wire.untilAnswers(expected.length)
     if (fate === 'goesOn') {
       this.#lastCanary += 1
       const path = `/canary-${this.#lastCanary}`
       wire.socket.write(head(`GET ${path} HTTP/1.1`, host))
-      await wire.until(() => wire.answers.length > expected.length)
+      await wire.untilAnswers(expected.length + 1)
       const canary = wire.answers[expected.length]
       const wrong = judge(wire.answers.slice(0, expected.length), expected, heads)
       if (wrong !== undefined) return wrong
@@ -106,39 +132,6 @@ export class FramingRunner {
     return fate === 'closes' && !isSaid ? 'the end was not said' : undefined
   }
 
-  async #take(step: Step, wire: Wire, cut: (bytes: Buffer) => readonly Buffer[]): Promise<void> {
-    if (typeof step === 'string' || Buffer.isBuffer(step)) {
-      for (const [index, piece] of cut(typeof step === 'string' ? this.fill(step) : step).entries()) {
-        if (index > 0) await new Promise((resolve) => setImmediate(resolve))
-        wire.socket.write(piece)
-      }
-      return
-    }
-    switch (step.kind) {
-      case 'await':
-        await wire.until(() => wire.answers.length >= step.answers)
-        break
-      case 'drip': {
-        const before = wire.answers.length
-        const deadlineMs = performance.now() + this.#patienceMs
-        while (wire.answers.length === before && !wire.hasEnded && performance.now() < deadlineMs) {
-          wire.socket.write(step.bytes)
-          await sleep(step.everyMs)
-        }
-        break
-      }
-      case 'finish':
-        wire.socket.end()
-        break
-      case 'reset':
-        wire.socket.resetAndDestroy()
-        break
-      case 'stopReading':
-        wire.socket.pause()
-        break
-    }
-  }
-
   /** Answers may be missing, but those that came are the first of those expected. */
   async #judgeLeft(wire: Wire, steps: readonly Step[], expected: readonly Outcome[]): Promise<string | undefined> {
     const isReset = steps.some((step) => typeof step === 'object' && 'kind' in step && step.kind === 'reset')
@@ -147,13 +140,14 @@ export class FramingRunner {
     await wire.until(() => wire.hasEnded)
     return wire.hasEnded ? undefined : 'the connection was not ended'
   }
+}
 
-  async #runCanary(): Promise<string | undefined> {
-    using wire = new Wire(this.#target.port, [], this.#patienceMs)
-    wire.socket.write(head('GET /livez HTTP/1.1', host))
-    await wire.until(() => wire.answers.length > 0)
-    return wire.answers[0]?.status === 200 ? undefined : `afterwards ${shown(wire.answers[0])} on a new connection`
-  }
+/** Cuts bytes into a few packets. */
+export function cutUp(bytes: Buffer, random: Random): readonly Buffer[] {
+  if (bytes.length < 2) return [bytes]
+  const cuts = Array.from({ length: random.between(1, piecesMax) }, () => random.between(1, bytes.length - 1))
+  const ends = [...new Set(cuts), bytes.length].sort((one, other) => one - other)
+  return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end))
 }
 
 function judge(
@@ -169,8 +163,10 @@ function judge(
 
 /** An answer by its status, an error by its number; how it is written, too, when that is wrong. */
 function toldBy({ status, headers, body }: WireAnswer, isHead: boolean): string {
-  if (status < 400) return String(status)
+  const isSniffed = status >= 200 && headers.get('x-content-type-options') !== 'nosniff'
+  if (status < 400 && !isSniffed) return String(status)
   const isWhole =
+    !isSniffed &&
     headers.get('content-type') === 'application/json' &&
     headers.has('date') &&
     /^\w+-\w+$/.test(headers.get('x-request-id') ?? '') &&

@@ -1,0 +1,167 @@
+// Connections without a network: the bytes, the answers and the time are those of a test.
+
+import assert from 'node:assert/strict'
+import { Socket } from 'node:net'
+import { Duplex } from 'node:stream'
+import { describe, test } from 'node:test'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import { systemClock } from '../../src/domain/clock.ts'
+import { LargeAnswers } from '../../src/http/large-answers.ts'
+import type { Reply, Request } from '../../src/http/request.ts'
+import type { Service } from '../../src/http/service.ts'
+import { Connection, type ConnectionOptions } from '../../src/http/wire/connection.ts'
+import { Connections } from '../../src/http/wire/connections.ts'
+import { NodeParser } from '../../src/http/wire/node-parser.ts'
+import { createPeers } from '../../src/http/wire/peers.ts'
+import { type Limits, limits } from '../../src/limits.ts'
+
+function serviceOf(serve: Service['serve']): Service {
+  const fail = (): never => assert.fail()
+  const refuseBytes = (): Reply => ({ status: 400, fields: {}, body: '' })
+  return { serve, refuse: fail, refuseBytes, noteSent: () => {}, noteAborted: () => {} } as unknown as Service
+}
+
+/** The options of a connection, with a clock of the test. */
+function optionsOf(changed: Partial<Limits>, monotonicMs: () => number): ConnectionOptions {
+  const own = { ...limits, ...changed }
+  return {
+    limits: own,
+    clock: { ...systemClock, monotonicMs },
+    service: serviceOf(() => assert.fail()),
+    parser: new NodeParser(own),
+    peers: createPeers([]),
+    largeAnswers: new LargeAnswers(own),
+    newRequestId: () => 'a-1',
+    readsPlainRequests: true,
+    isStopping: () => false,
+    isHolding: () => false,
+    onMore: () => {},
+    onArriving: () => {},
+  }
+}
+
+describe('a connection', () => {
+  const msMax = { headersMsMax: 100, requestMsMax: 150, answeringMsMax: 200, keepAliveMsMax: 300 }
+  const get = Buffer.from('GET /plants/1 HTTP/1.1\r\nHost: a\r\n\r\n')
+  const head = Buffer.from('POST /plants HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n')
+
+  /** A connection of which a test sends the bytes, gives the answers and sets the time. */
+  function connect() {
+    const stream = new Duplex({ read: () => {}, write: (_bytes, _encoding, done) => done() })
+    const socket = Object.assign(stream, {
+      setTimeout: (timeout: number) => Object.assign(stream, { timeout }),
+    }) as unknown as Socket & { readonly timeout?: number }
+    let nowMs = 0
+    const replies: ((reply: Reply) => void)[] = []
+    const targets: string[] = []
+    const serve = ({ target }: Request) => {
+      targets.push(target)
+      return new Promise<Reply>((resolve) => replies.push(resolve))
+    }
+    const connection = new Connection(socket, { ...optionsOf(msMax, () => nowMs), service: serviceOf(serve) })
+    const at = (ms: number): boolean => {
+      nowMs = ms
+      return connection.hasExpired(ms)
+    }
+    return { connection, socket, replies, targets, at }
+  }
+
+  test('has a clock that begins anew with each state; a head and its body share one', async () => {
+    const { connection, socket, replies, at } = connect()
+    assert.deepEqual([at(99), at(100)], [false, true])
+    at(50)
+    socket.emit('data', get)
+    assert.equal(connection.state, 'answering')
+    assert.deepEqual([at(249), at(250)], [false, true])
+    replies[0]?.({ status: 204, fields: {} })
+    await setImmediate()
+    assert.equal(connection.state, 'idle')
+    assert.deepEqual([at(549), at(550)], [false, true])
+    at(500)
+    socket.emit('data', head.subarray(0, 10))
+    assert.equal(connection.state, 'head')
+    assert.deepEqual([at(599), at(600)], [false, true])
+    at(590)
+    socket.emit('data', head.subarray(10))
+    assert.equal(connection.state, 'body')
+    assert.deepEqual([at(649), at(650)], [false, true])
+    at(640)
+    socket.emit('data', Buffer.from('{}'))
+    assert.equal(connection.state, 'answering')
+    assert.deepEqual([at(839), at(840)], [false, true])
+    socket.destroy()
+  })
+
+  test('has a clock that stands while an answer is read, and another one for that', async () => {
+    const { socket, at, replies } = connect()
+    socket.emit('data', get)
+    Object.defineProperty(socket, 'writableLength', { value: 500, configurable: true })
+    replies[0]?.({ status: 204, fields: {} })
+    await Promise.resolve()
+    assert.equal(socket.timeout, limits.unreadMsMax)
+    assert.equal(at(1_000), false)
+    Object.defineProperty(socket, 'writableLength', { value: 0, configurable: true })
+    socket.emit('timeout')
+    assert.deepEqual([at(1_199), at(1_200), socket.destroyed], [false, true, false])
+    Object.defineProperty(socket, 'writableLength', { value: 500 })
+    socket.emit('timeout')
+    assert.ok(socket.destroyed)
+  })
+
+  test('has a clock of unread output for a refusal, too', () => {
+    const { connection, socket } = connect()
+    Object.defineProperty(socket, 'writableLength', { value: 500 })
+    socket.emit('data', Buffer.from('garbage\r\n\r\n'))
+    assert.equal(connection.state, 'ending')
+    assert.equal(socket.timeout, limits.unreadMsMax)
+    socket.destroy()
+  })
+
+  test('serves one request at a time, in order, also when its client has ended its side', async () => {
+    const { connection, socket, replies, targets } = connect()
+    const getOther = Buffer.from(get.toString().replace('1', '2'))
+    socket.emit('data', get)
+    socket.emit('data', Buffer.concat([get, get]))
+    for (const count of [1, 2, 3, 4]) {
+      assert.equal(targets.length, count)
+      replies[count - 1]?.({ status: 204, fields: {} })
+      await setImmediate()
+      if (count === 1) socket.emit('data', getOther)
+      else if (count === 2) socket.emit('end')
+      else connection.takeNext()
+    }
+    assert.deepEqual(targets, ['/plants/1', '/plants/1', '/plants/1', '/plants/2'])
+    assert.equal(connection.state, 'ending')
+  })
+})
+
+test('a reader may take a while when much is unread, but not too much', async () => {
+  let nowMs = 0
+  const own = { unreadBytesMax: 1_000, slowReaderMs: 2_000, connectionCheckMs: 1, unreadMsMax: 1_000_000 }
+  const connections = new Connections(optionsOf(own, () => nowMs))
+  const sockets = [550, 300].map((writableLength) => {
+    const socket = new Socket().on('data', () => {}).on('end', () => {})
+    Object.defineProperty(socket, 'writableLength', { value: writableLength })
+    Object.defineProperty(socket, 'bytesWritten', { value: 0, writable: true })
+    connections.add(socket)
+    return socket
+  })
+  for (const [atMs, cut] of [
+    [0, [false, false]],
+    [1_000, [false, false]],
+    [1_999, [false, false]],
+    // Either would be enough. The second one has read nothing for longer.
+    [3_500, [false, true]],
+  ] as const) {
+    nowMs = atMs
+    if (nowMs === 1_000) Object.assign(sockets[0] as Socket, { bytesWritten: 1 })
+    await sleep(20)
+    assert.deepEqual(
+      sockets.map(({ destroyed }) => destroyed),
+      cut,
+      `${atMs} ms`,
+    )
+  }
+  connections.stop()
+  for (const socket of sockets) socket.destroy()
+})

@@ -1,0 +1,275 @@
+// The rows of verify over sockets, with more than they demand: the document in every detail, the bytes of a plant,
+// our messages, and the connection, which goes on unless the answer says that it ends. Then what no other server has to
+// do. test/verify runs all rows as `plantstore verify` does.
+
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { type ErrorCode, errorNumbers } from '../../src/domain/errors.ts'
+import { int64Max, int64Min } from '../../src/domain/plant.ts'
+import { plantJson } from '../../verify/plant.ts'
+import { bodyRows, mediaTypeRows, sizeRows } from '../../verify/rows/bodies.ts'
+import { changeRows } from '../../verify/rows/changes.ts'
+import { corsRows } from '../../verify/rows/cors.ts'
+import { credentialRows } from '../../verify/rows/credentials.ts'
+import { etagRows } from '../../verify/rows/etags.ts'
+import { keyRows, repeatRows } from '../../verify/rows/idempotency.ts'
+import { int64Rows } from '../../verify/rows/int64.ts'
+import { listRows } from '../../verify/rows/lists.ts'
+import { methodRows } from '../../verify/rows/methods.ts'
+import { limitRows, orderRows } from '../../verify/rows/order.ts'
+import { pageRows } from '../../verify/rows/pages.ts'
+import { parameterRows } from '../../verify/rows/parameters.ts'
+import { plantRows } from '../../verify/rows/plants.ts'
+import { prefixRows } from '../../verify/rows/prefixes.ts'
+import { randomRows } from '../../verify/rows/random.ts'
+import { specifiedRows } from '../../verify/rows/specified.ts'
+import { summaryRows } from '../../verify/rows/summary.ts'
+import { textRows } from '../../verify/rows/texts.ts'
+import { unreadRows } from '../../verify/rows/unread.ts'
+import { Client, encodeRequest, type RowRequest } from '../support/client.ts'
+import type { HttpResponse } from '../support/conformance.ts'
+import { describeOnEngines } from '../support/engines.ts'
+import { assertNamed, checkRow, type Messages, makeRows, makeTokens } from '../support/rows.ts'
+import { serveHere, startService } from '../support/service.ts'
+import { openTestStore, readPlant } from '../support/store.ts'
+
+const makers = [
+  ...[specifiedRows, int64Rows, textRows, bodyRows, sizeRows, mediaTypeRows, orderRows, limitRows, credentialRows],
+  ...[corsRows, methodRows, pageRows, parameterRows, keyRows, repeatRows, plantRows, etagRows, unreadRows, listRows],
+  ...[prefixRows, summaryRows, changeRows, randomRows],
+]
+
+const fraction = /got a number with a fraction$/
+const notInt64 = /^id: must be an integer from -9223372036854775808 to 9223372036854775807, got /
+const unknown = /^id: there is no plant \d+$/
+const changed = /^If-Match: plant \d+ has changed since you read it; read it again$/
+const matches = /^If-None-Match: plant \d+ exists and its ETag matches; send other ETags, or none/
+/** What our own messages say at rows of verify. */
+const messages: Messages = {
+  'an id that is no integer is refused': [fraction, fraction, notInt64, /got an array$/],
+  'an id that is null is refused': /got null$/,
+  'an id that is an object is refused': /got an object$/,
+  'an id that is taken is refused, and its plant stays as it is': [undefined, /^id: \d+ is already taken; choose/],
+  'createPlant refuses a name of more than 1,024 characters': [
+    /^name: must have at most 1024 characters, got 1025$/,
+    /^name: must have at most 1024 characters, got 1025$/,
+  ],
+  'createPlant refuses a tag of more than 256 characters': [/^tag: must have at most 256 characters, got 257$/],
+  'createPlant refuses a name that is no string': [/^name: must be a string, got null$/],
+  'createPlant refuses a name with NUL or half a surrogate pair': Array(6).fill(
+    /^name: must have no NUL character and no unpaired surrogate$/,
+  ),
+  'createPlant refuses a body without an id': [
+    /^id: is missing$/,
+    /^name: is missing; id: is missing$/,
+    ...Array(5).fill(/^the body: must be an object, got /),
+  ],
+  'createPlant refuses JSON that is no plant': [
+    /^id: is missing$/,
+    /^the body: must be an object, got /,
+    /missing/,
+    /name: .*; tag: /,
+  ],
+  'createPlant refuses what is not JSON': [/^the body is empty$/],
+  'createPlant needs the scope plants:write': [/^the token needs the scope plants:write, it has plants:read$/],
+  'createPlant is at no path like its own': [/^there is nothing at \/plants\/; no path ends with a slash$/],
+  'nothing is at a path of 5,000 characters': [/^there is nothing at \/a{199}$/],
+  'replacePlant refuses a name that is no string': [undefined, /^name: must be a string, got null$/],
+  'replacePlant refuses what is not JSON': [undefined, /^the body is empty$/],
+  'replacePlant refuses other media types': [undefined, /application\/json/],
+  'Authorization twice': /^authorization: must be sent once$/,
+  'another plant under a key that was used is refused': [
+    ...[undefined, undefined],
+    ...Array(5).fill(/; send another key with this one$/),
+  ],
+  'every operation on a missing plant answers 404': Array(7).fill(unknown),
+  'getPlant refuses a If-None-Match that is not allowed': [
+    undefined,
+    ...Array(6).fill(/^If-None-Match: must be \* or a list of ETags/),
+  ],
+  'replacePlant refuses a If-Match that is not allowed': [undefined, ...Array(6).fill(/^If-Match: must be/)],
+  'If-Match on a read succeeds only while the plant is unchanged': [
+    ...Array(4).fill(undefined),
+    ...Array(4).fill(changed),
+  ],
+  'If-None-Match prevents a change when it names the current ETag': [
+    ...[undefined, undefined],
+    ...Array.from({ length: 8 }, () => matches),
+    ...[undefined, undefined, undefined],
+    unknown,
+  ],
+  'a plant is deleted': [undefined, undefined, undefined, unknown, unknown],
+  'If-Match prevents lost updates': [
+    ...[undefined, undefined],
+    ...Array.from({ length: 8 }, () => changed),
+    ...[undefined, changed, changed],
+    ...[undefined, undefined, undefined],
+    ...[unknown, unknown],
+  ],
+  'the id in words in a path': notInt64,
+  'the id of 5,000 digits in a path': notInt64,
+  'listPlants: the query limit=0 is refused': /^limit: must be an integer from 1 to 1000, got 0$/,
+  'listPlants: the query limit=1.5 is refused': /got "1\.5"$/,
+  'listPlants: the query limit=100&limit=100 is refused': /^limit: must be sent once$/,
+  'listPlants: the query after=9223372036854775808 is refused': /^after: must be an integer/,
+  'listPlants: the query tag=%00 is refused': /^tag: must have no NUL/,
+  [`listPlants: the query tag=${'a'.repeat(36)} is refused`]: /^tag: must have at most 256/,
+  'listPlants: the query name=%zz is refused': /percent-encoded/,
+  'listPlants: the query colour=green is refused': /^"colour": is not a parameter here, only limit, after, tag, name$/,
+  'a position that the server never gave is refused': /request after=now, list the plants/,
+}
+
+describeOnEngines('the rows of plantstore verify', async (engine) => {
+  const place = await engine.makePlace()
+  const server = await serveHere(place.store)
+  const client = await Client.connect(server)
+  const tokens = await makeTokens(place.store, server.token)
+  const shared = makeRows(tokens, ...makers)
+  /** Ids of rows whose requests were all refused. */
+  const refused: bigint[] = []
+  /** What was acknowledged, by id. */
+  const kept = new Map<bigint, string>()
+
+  after(async () => {
+    await server[Symbol.asyncDispose]()
+    await place[Symbol.asyncDispose]()
+  })
+
+  assertNamed(shared, Object.keys(messages))
+
+  function note({ method = 'POST', target = '/plants' }: RowRequest, { status, headers, body }: HttpResponse): void {
+    if (status >= 300) return
+    const [, id] = /^\/plants\/(-?\d+)/.exec(headers.get('location') ?? decodeURI(target)) ?? []
+    if (id === undefined) return
+    if (method === 'POST' && !headers.has('idempotency-replayed')) kept.set(BigInt(id), body)
+    else if (method === 'PUT') kept.set(BigInt(id), body)
+    else if (method === 'DELETE') kept.delete(BigInt(id))
+  }
+
+  for (const row of shared.rows) {
+    test(row.title, async () => {
+      await using cleanup = new AsyncDisposableStack()
+      const open = async () => cleanup.use(await client.open())
+      let connection = await open()
+      const request = async (parts: RowRequest): Promise<HttpResponse> => {
+        const response = await connection.request(parts)
+        if (parts.headers?.['Origin'] !== undefined)
+          assert.equal(response.headers.get('access-control-allow-origin'), '*')
+        note(parts, response)
+        if (response.headers.get('connection') !== 'close') return response
+        connection.finish()
+        await connection.closed()
+        connection = await open()
+        return response
+      }
+      const responses = await checkRow({ request }, row, shared.credentials, messages)
+      if (responses.every(({ status }) => status >= 400)) refused.push(...row.ids)
+      if (row.title === 'replacing a plant answers like createPlant') {
+        assert.equal(responses[2]?.body, '{"name":"Nephrolepis","tag":"fern"}')
+        assert.equal(responses[5]?.body, '{"name":"Nephrolepis"}')
+      }
+      // To the byte, however the plant was written.
+      const replayed = responses.filter(({ headers }) => headers.has('idempotency-replayed'))
+      if (row.title.startsWith('random')) return
+      for (const { body } of replayed) assert.equal(body, responses[0]?.body)
+    })
+  }
+
+  test('leave what was acknowledged in the store, exactly, and no refused plant', async () => {
+    await server.stop()
+    await using opened = await openTestStore(place.store)
+    assert.ok(kept.size > 100)
+    for (const [id, plant] of kept) assert.deepEqual(await readPlant(opened, id), JSON.parse(plant), String(id))
+    assert.ok(refused.length > 100)
+    for (const id of refused) assert.equal(await opened.getPlant(id), undefined)
+  })
+})
+
+describe('this service', async () => {
+  const service = await startService({})
+  const { client } = service
+
+  after(() => service[Symbol.asyncDispose]())
+
+  for (const [literal, id] of [
+    ['-9223372036854775808', int64Min],
+    ['9223372036854775807.0', int64Max],
+    ['-0', 0n],
+  ] as const) {
+    test(`keeps the id ${literal}`, async () => {
+      const { status, headers } = await client.create(literal, 'n')
+      assert.deepEqual([status, headers.get('location')], [200, `/plants/${id}`])
+      const { body } = await client.request({ method: 'GET', target: `/plants/${id}` })
+      assert.equal(body, `{"id":${id},"name":"n"}`)
+    })
+  }
+
+  const anyone = { Authorization: undefined }
+  const refusals: readonly (readonly [title: string, request: RowRequest, error: ErrorCode, message: RegExp])[] = [
+    ['a short fraction', { body: plantJson('1.5', 'n') }, 'invalidPlant', /got 1\.5$/],
+    ['an id past every double', { body: plantJson('1e400', 'n') }, 'invalidPlant', /got a number too large for a dou/],
+    ['a word', { body: plantJson('"seven"', 'n') }, 'invalidPlant', /got "seven"$/],
+    ['a token in the query', { target: `/plants?access_token=${client.token}`, headers: anyone }, 'missingToken', /./],
+    ['a place of others', { target: '/swagger' }, 'unknownPath', /^there is nothing at \/swagger; see \/docs, \/open/],
+    ['a path that is a token', { target: `/plt_${'a'.repeat(49)}` }, 'unknownPath', /^there is nothing at \/plt_\.+$/],
+    [
+      'Host before the path',
+      { target: '/nowhere', lines: ['Host: b.example'] },
+      'repeatedHeader',
+      /^Host: must be sent once$/,
+    ],
+    ['the token before the length', { body: ' '.repeat(70_000), headers: anyone }, 'missingToken', /./],
+    [
+      'the media type before the length',
+      { body: ' '.repeat(70_000), headers: { 'Content-Type': 'text/plain' } },
+      'unsupportedMediaType',
+      /application\/json/,
+    ],
+    ['the length before the body', { body: 'x'.repeat(70_000) }, 'bodyTooLarge', /./],
+  ]
+  for (const [title, request, error, message] of refusals) {
+    test(`refuses ${title}`, async () => {
+      const response = await client.request(request)
+      const told = JSON.parse(response.body)
+      assert.equal(told.error, errorNumbers[error], response.body)
+      assert.match(told.message, message)
+      assert.equal(response.headers.get('connection') === 'close', (request.body?.length ?? 0) > 65_536)
+    })
+  }
+
+  const get = (headers: Record<string, string>, method = 'GET'): Promise<HttpResponse> =>
+    client.request({ method, target: '/plants/0', headers })
+
+  test('compares ETags in time by their length, and none of an empty list', async () => {
+    await client.create(0n, 'n')
+    const etag = (await get({})).headers.get('etag') ?? ''
+    // It ends as the mark of a weak one.
+    assert.equal((await get({ 'If-None-Match': `${etag.slice(0, -1)}W/"` })).status, 200)
+    const unchanged = await get({ 'If-None-Match': `, ,"x" ,\t,${etag}, ,` }, 'HEAD')
+    assert.deepEqual([unchanged.status, unchanged.headers.get('content-length')], [304, undefined])
+    for (const value of [`"a"${',      '.repeat(2_000)}x`, `${'"a" , '.repeat(2_000)}x`, `"a"${' '.repeat(12_000)}x`]) {
+      assert.match((await get({ 'If-None-Match': value })).body, /^\{"error":40004,"message":"If-None-Match: must be/)
+    }
+    for (const value of ['', ' , ,']) {
+      assert.equal((await get({ 'If-None-Match': value })).status, 200)
+      assert.equal((await get({ 'If-Match': value })).status, 412)
+    }
+  })
+
+  test('takes a body that nobody wants, whatever it says that it is', async () => {
+    await client.create(8100n, 'Ficus')
+    for (const status of [204, 404]) {
+      const headers = { 'Content-Type': 'no media type', 'Content-Length': '3' }
+      const request = { method: 'DELETE', target: '/plants/8100', headers, body: 'x"{' }
+      assert.equal((await client.request(request)).status, status)
+    }
+    await using waiting = await client.open()
+    for (const method of ['DELETE', 'GET']) {
+      const headers = { Expect: '100-continue', 'Content-Length': '3' }
+      waiting.send(encodeRequest(client.token, { method, target: '/plants/8100', headers }))
+      await waiting.untilReceived('HTTP/1.1 100 Continue\r\n\r\n')
+      waiting.send('abc')
+      assert.equal((await waiting.answerTo(method, '/plants/8100')).status, 404)
+    }
+  })
+})
