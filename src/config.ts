@@ -315,7 +315,7 @@ function parseJwtKeys(text: string): string {
   return url.href
 }
 
-/** Whether a URL leads to this machine, whatever a name server says. */
+/** Whether a URL names this machine, without asking a name server. */
 export function isThisMachine({ hostname }: URL): boolean {
   return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
 }

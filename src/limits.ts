@@ -1,12 +1,12 @@
 // Every limit that clients or operators can encounter. Names contain the unit. "Above" says what happens past a limit.
 
-/** Limits of every server. None can be disabled. */
-export const limits = Object.freeze({
+/** Requests and their connections: src/http/wire/. */
+const connectionLimits = {
   /** Request line and header fields together, including line ends. Above: 431. */
   headerBytesMax: 16_384,
   /** Header field lines. Above: 431. */
   headerFieldsMax: 100,
-  /** Header bytes of a request that may take the fast path. */
+  /** Header bytes of a plain request. */
   plainHeaderBytesMax: 4_096,
   /** Request body. openapi.yaml has the same number at its 413. */
   bodyBytesMax: 65_536,
@@ -17,12 +17,12 @@ export const limits = Object.freeze({
   requestMsMax: 20_000,
   /** From the end of the body to a response. Above: the connection is closed. */
   answeringMsMax: 60_000,
+  /** Idle time of a keep-alive connection. */
+  keepAliveMsMax: 65_000,
   /** Interval at which connections are checked against these limits, and unread bytes are counted. */
   connectionCheckMs: 500,
   /** Bytes of incomplete requests, over all connections. Above: the slowest are rejected with 503. */
   arrivingBytesMax: 32 * 1024 * 1024,
-  /** Idle time of a keep-alive connection. */
-  keepAliveMsMax: 65_000,
   /** Concurrent connections; fewer if the limit of open files is lower. Above: 503, and closed. */
   connectionsMax: 10_000,
   /** How long a client may read nothing. It is disconnected after this time, or up to twice as long. */
@@ -36,20 +36,38 @@ export const limits = Object.freeze({
   slowReaderMs: 2_000,
   /** How long a closing connection discards further input, so that the client can read the last response. */
   lingerMsMax: 1_000,
-  /** Changes that wait for a commit. Above: 503. */
-  waitingJobsMax: 10_000,
-  transactionJobsMax: 1_024,
-  /** How long a change waits for another process that writes to the same file. Above: 503. */
-  storeBusyMsMax: 1_000,
-  /** A server checks a file up to this size before it starts; a separate process checks a larger one while the server runs. */
-  storeCheckBytesMax: 4 * 1024 * 1024,
-  /** Interval at which an idle store checks that its files exist. Each commit checks, too. */
-  storeWatchMs: 500,
-  /** Plants of an import in one transaction. */
-  importCommitPlants: 20_000,
-  importReadBytes: 64 * 1024,
-  recordCharactersShown: 200,
-  exportBatchPlants: 2_000,
+}
+
+/** Tokens, JWTs and rates: src/http/ and src/identity/. */
+const callerLimits = {
+  /** Lifetime of an Idempotency-Key. openapi.yaml has the same number. */
+  idempotencyKeyMs: 24 * 60 * 60 * 1000,
+  /** How long a token lookup is cached; a revocation takes effect within this time. */
+  tokenTrustMs: 500,
+  trustedTokensMax: 10_000,
+  /** How long a verified JWT is cached, unless it expires earlier. */
+  jwtTrustMs: 60_000,
+  /** JWTs in the cache, and their characters. */
+  trustedJwtsMax: 10_000,
+  trustedJwtCharactersMax: 16 * 1024 * 1024,
+  /** Tolerated clock difference between the issuer of a JWT and the server. */
+  jwtClockToleranceSeconds: 5,
+  /** Timeout of a request for the keys of JWTs. */
+  jwksMsMax: 3_000,
+  jwksRefreshMs: 5 * 60 * 1000,
+  /** Time between a fetch and the next one for an unknown key; and between refreshes while the provider is away. */
+  jwksCooldownMs: 10_000,
+  /** How long keys stay valid if they cannot be refreshed. */
+  jwksKeptMsMax: 24 * 60 * 60 * 1000,
+  tokenNameCharactersMax: 100,
+  /** Interval at which first uses of tokens on a day are recorded together. */
+  tokenUsesMs: 10_000,
+  /** Callers whose rate is tracked. Above: those with the lowest usage are forgotten. */
+  rateLimitedCallersMax: 100_000,
+}
+
+/** Lists, searches and summaries. */
+const listLimits = {
   /** Plants that a search by name examines for one page. Above: the page is cut short. */
   pageScanPlantsMax: 10_000,
   /** Queued searches by name in a file. Above: 503. */
@@ -66,6 +84,10 @@ export const limits = Object.freeze({
   quickSummaryTagsMax: 100,
   /** Plants in PostgreSQL that a summary counts. If there are more, it estimates. */
   summaryPlantsCounted: 10_000,
+}
+
+/** The log of changes and its streams. */
+const changeLimits = {
   /** Changes in a page of the log of changes that are read, in characters of JSON. Above: the page is cut short. */
   changePageCharactersMax: 1_000_000,
   /** Characters of changes in one row of the log, approximately. */
@@ -86,6 +108,10 @@ export const limits = Object.freeze({
   /** Size of the log of changes. Above: changes that only a webhook needs are deleted, and the webhook is paused. */
   changesBytesMax: 4 * 1024 * 1024 * 1024,
   changesSweepMs: 60_000,
+}
+
+/** Webhooks: src/deliver/. */
+const webhookLimits = {
   webhookUrlCharactersMax: 2_000,
   webhookPollMs: 200,
   /** Interval at which a server looks for webhooks that were added, paused or removed. */
@@ -114,6 +140,23 @@ export const limits = Object.freeze({
   webhookTriesMax: 29,
   /** How long a stopping server waits for the receivers of webhooks. */
   webhookStopMs: 500,
+}
+
+/** Group commit: src/store/. */
+const commitLimits = {
+  /** Changes that wait for a commit. Above: 503. */
+  waitingJobsMax: 10_000,
+  transactionJobsMax: 1_024,
+}
+
+/** Stores in a file: src/store/sqlite/. */
+const fileLimits = {
+  /** How long a change waits for another process that writes to the same file. Above: 503. */
+  storeBusyMsMax: 1_000,
+  /** A server checks a file up to this size before it starts; a separate process checks a larger one while the server runs. */
+  storeCheckBytesMax: 4 * 1024 * 1024,
+  /** Interval at which an idle store checks that its files exist. Each commit checks, too. */
+  storeWatchMs: 500,
   /** How long opening a store waits for a command that is opening or closing it. */
   storeLockMsMax: 2_000,
   /** Interval at which a command retries to open the store. */
@@ -122,6 +165,10 @@ export const limits = Object.freeze({
    * Jobs between two checkpoints, which copy the write-ahead log into the database file. A transaction adds some jobs.
    */
   checkpointJobs: 5_000,
+}
+
+/** Stores in PostgreSQL: src/store/postgres/. */
+const databaseLimits = {
   /** PostgreSQL connections for reads. There are also two for writes and one for health checks. */
   databaseReaders: 4,
   /** How long connecting to PostgreSQL may take, unless `connect_timeout` is set. */
@@ -188,25 +235,19 @@ export const limits = Object.freeze({
   expiredKeysSweepMs: 10 * 60 * 1000,
   /** Keys deleted by one statement. */
   expiredKeysSwept: 10_000,
-  /** Lifetime of an Idempotency-Key. openapi.yaml has the same number. */
-  idempotencyKeyMs: 24 * 60 * 60 * 1000,
-  /** How long a token lookup is cached; a revocation takes effect within this time. */
-  tokenTrustMs: 500,
-  trustedTokensMax: 10_000,
-  /** How long a verified JWT is cached, unless it expires earlier. */
-  jwtTrustMs: 60_000,
-  /** JWTs in the cache, and their characters. */
-  trustedJwtsMax: 10_000,
-  trustedJwtCharactersMax: 16 * 1024 * 1024,
-  /** Tolerated clock difference between the issuer of a JWT and the server. */
-  jwtClockToleranceSeconds: 5,
-  /** Timeout of a request for the keys of JWTs. */
-  jwksMsMax: 3_000,
-  jwksRefreshMs: 5 * 60 * 1000,
-  /** Time between a fetch and the next one for an unknown key; and between refreshes while the provider is away. */
-  jwksCooldownMs: 10_000,
-  /** How long keys stay valid if they cannot be refreshed. */
-  jwksKeptMsMax: 24 * 60 * 60 * 1000,
+}
+
+/** Import and export: src/files/. */
+const recordLimits = {
+  /** Plants of an import in one transaction. */
+  importCommitPlants: 20_000,
+  importReadBytes: 64 * 1024,
+  recordCharactersShown: 200,
+  exportBatchPlants: 2_000,
+}
+
+/** The kit. */
+const verifyLimits = {
   /** How long `plantstore verify` waits for a response, unless `--timeout` is set. */
   verifyAnswerMs: 10_000,
   verifyAnswerSecondsMax: 600,
@@ -219,9 +260,10 @@ export const limits = Object.freeze({
   /** Failures of a subject whose requests and responses it shows, without `--verbose`. */
   verifyFailuresShown: 5,
   verifyShownCharacters: 300,
-  tokenNameCharactersMax: 100,
-  /** Interval at which first uses of tokens on a day are recorded together. */
-  tokenUsesMs: 10_000,
+}
+
+/** The process: its stop, its log, its terminal. */
+const processLimits = {
   /** How long a stopping server, no longer ready, accepts requests and asks clients to close. */
   stopGraceMs: 500,
   /** How long it then waits for requests in flight. */
@@ -237,14 +279,27 @@ export const limits = Object.freeze({
   repeatedLineMs: 1_000,
   /** Minimum time between two log lines with the same stack. */
   repeatedStackMs: 10 * 60 * 1000,
-  /** Callers whose rate is tracked. Above: those with the lowest usage are forgotten. */
-  rateLimitedCallersMax: 100_000,
   /** Interval at which a program that npm has started checks whether npm's shell is still there. */
   parentCheckMs: 200,
   /** A repeated signal within this time is the same one: npm passes on what the terminal already sent. */
   sameSignalMs: 100,
   /** How long a server with a failed store still responds before it exits. */
   failedStoreExitMs: 200,
+}
+
+/** Limits of every server. None can be disabled. */
+export const limits = Object.freeze({
+  ...connectionLimits,
+  ...callerLimits,
+  ...listLimits,
+  ...changeLimits,
+  ...webhookLimits,
+  ...commitLimits,
+  ...fileLimits,
+  ...databaseLimits,
+  ...recordLimits,
+  ...verifyLimits,
+  ...processLimits,
 })
 
 export type Limits = Readonly<Record<keyof typeof limits, number>>

@@ -59,10 +59,15 @@ function write(output: Output, text: string): Promise<Error | null | undefined> 
   return promise
 }
 
-/** Writes an error or a warning to stderr, on its own line. */
+/** Writes a line to stderr: messages of a command, as opposed to its output. */
+export function say(text: string, terminal: Terminal): void {
+  terminal.stderr.write(`${text}\n`)
+}
+
+/** Says an error or a warning. */
 export function complain(level: 'error' | 'warning', message: string, terminal: Terminal): void {
   const priority = isJournal(terminal.stderr, terminal) ? { error: '<3>', warning: '<4>' }[level] : ''
-  terminal.stderr.write(`${priority}plantstore: ${level === 'warning' ? 'warning: ' : ''}${message}\n`)
+  say(`${priority}plantstore: ${level === 'warning' ? 'warning: ' : ''}${message}`, terminal)
 }
 
 /** Whether an output is the systemd journal, in which lines may begin with a priority (sd-daemon(3)). */
@@ -79,7 +84,7 @@ export function isJournal(output: Output, { environment }: Terminal): boolean {
  * SIGTERM, SIGINT or SIGQUIT ends the process at once.
  *
  * @param onStop receives the name of the first signal, before the abort.
- * @param onHangup what a SIGHUP does instead, if the terminal is still there.
+ * @param onHangup called for a SIGHUP while the terminal is still there, instead of a stop.
  */
 export function stopOnSignal(
   terminal: Terminal,

@@ -6,14 +6,14 @@ import { parseSettings } from '../config.ts'
 import { openContract } from '../contract/contract.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
 import type { Plant } from '../domain/plant.ts'
-import { amount, withoutControls } from '../domain/shown.ts'
-import { columnsOf } from '../files/columns.ts'
+import { amount } from '../domain/shown.ts'
+import { type Column, columnsOf } from '../files/columns.ts'
 import { chooseExportFormat, csvHeader, csvOf, type Format } from '../files/formats.ts'
 import { nameDurably, renameDurably, writeWhole } from '../store/files.ts'
 import { assertFolderOf, explainFileFailure, statThere } from '../store/paths.ts'
-import { print, stopOnSignal, type Terminal } from '../terminal.ts'
+import { print, say, stopOnSignal, type Terminal } from '../terminal.ts'
 import { parseArgument } from './options.ts'
-import { escaping } from './output.ts'
+import { escaping, leftOutSentence, noteLeftOut } from './output.ts'
 import { assertNotOfStore, openExisting } from './stores.ts'
 
 export interface ExportOptions {
@@ -34,75 +34,59 @@ export async function exportPlants(
   // Checked before the store is open: closing any descriptor of the store's file releases this process's locks on it.
   if (file !== '-') await assertNotOfStore(file, path)
   await using store = await openExisting(path, terminal)
-  const counts: ExportCounts = { plants: 0, inexact: 0, lost: new Set(), leftOut: new Set() }
+  const losses: Losses = { inexact: 0, empty: new Set(), leftOut: new Set() }
   // Before the snapshot: changes from here on may be in the export, too, which does no harm.
   const now = file === '-' ? undefined : await store.listChanges({ after: 'now', kind: undefined, limit: 1 })
   const toShown = file === '-' ? escaping(terminal) : (text: string) => text
-  const toText =
-    format === 'ndjson'
-      ? ({ json }: Plant) => `${toShown(json)}\n`
-      : (plant: Plant) => {
-          const lost: string[] = []
-          const onLost = (name: string, isEmpty: boolean): void => {
-            if (isEmpty) lost.push(name)
-            else if (counts.leftOut.size < leftOutMax) counts.leftOut.add(name)
-          }
-          const row = csvOf(plant, columns, onLost, toShown)
-          for (const name of lost) counts.lost.add(name)
-          if (lost.length > 0) counts.inexact += 1
-          return row
-        }
-  const pieces = piecesOf(store.exportPlants(tag), format === 'csv' ? csvHeader(columns) : '', counts, toText)
+  const toText = (plant: Plant): string =>
+    format === 'csv' ? toRow(plant, columns, losses, toShown) : `${toShown(plant.json)}\n`
+  let count = 0
+  async function* pieces(): AsyncGenerator<string> {
+    if (format === 'csv') yield csvHeader(columns)
+    for await (const batch of store.exportPlants(tag)) {
+      count += batch.length
+      yield batch.map(toText).join('')
+    }
+  }
   if (now === undefined) {
-    for await (const text of pieces) if (!(await print(terminal.stdout, text))) return
+    for await (const text of pieces()) if (!(await print(terminal.stdout, text))) return
   } else {
-    await writeToFile(file, pieces, counts, terminal)
-    terminal.stderr.write(`Its changes since: plantstore watch --after ${now.next}\n`)
+    const isReplaced = await writeToFile(file, pieces(), terminal)
+    const replaced = isReplaced ? ', replacing the file that was there' : ''
+    say(`Exported ${amount(count, 'plant')} to ${file}${replaced}`, terminal)
+    say(`Its changes since: plantstore watch --after ${now.next}`, terminal)
   }
-  if (counts.leftOut.size > 0) {
-    const names = withoutControls([...counts.leftOut].join(', '))
-    terminal.stderr.write(`properties left out, which the document does not declare: ${names}; NDJSON keeps them\n`)
-  }
-  if (counts.inexact === 0) return
-  const whose = `${amount(counts.inexact, 'plant')} ${counts.inexact === 1 ? 'has' : 'have'}`
-  const what = [...counts.lost].join(' or ')
-  terminal.stderr.write(`${whose} an empty ${what}, which CSV cannot tell from no ${what}; NDJSON keeps it\n`)
+  if (losses.leftOut.size > 0) say(`${leftOutSentence(losses.leftOut)}; NDJSON keeps them`, terminal)
+  if (losses.inexact === 0) return
+  const whose = `${amount(losses.inexact, 'plant')} ${losses.inexact === 1 ? 'has' : 'have'}`
+  const what = [...losses.empty].join(' or ')
+  say(`${whose} an empty ${what}, which CSV cannot tell from no ${what}; NDJSON keeps it`, terminal)
 }
 
-/** Names of properties that are shown. */
-const leftOutMax = 10
-
-interface ExportCounts {
-  plants: number
+/** The properties of plants that a CSV file does not have. */
+interface Losses {
   /** Plants with an empty text that reads as no property. */
   inexact: number
   /** The names of these properties. */
-  readonly lost: Set<string>
+  readonly empty: Set<string>
   /** The names of properties without a column. */
   readonly leftOut: Set<string>
 }
 
-/** The text of an export, one piece per batch. */
-async function* piecesOf(
-  batches: AsyncIterable<readonly Plant[]>,
-  header: string,
-  counts: ExportCounts,
-  toText: (plant: Plant) => string,
-): AsyncGenerator<string> {
-  if (header !== '') yield header
-  for await (const batch of batches) {
-    counts.plants += batch.length
-    yield batch.map(toText).join('')
+function toRow(plant: Plant, columns: readonly Column[], losses: Losses, toShown: (text: string) => string): string {
+  let isExact = true
+  const onLost = (name: string, isEmpty: boolean): void => {
+    if (isEmpty) losses.empty.add(name)
+    else noteLeftOut(losses.leftOut, name)
+    isExact &&= !isEmpty
   }
+  const row = csvOf(plant, columns, onLost, toShown)
+  if (!isExact) losses.inexact += 1
+  return row
 }
 
-/** Writes to a temporary file first, so that the named file is never incomplete. */
-async function writeToFile(
-  file: string,
-  pieces: AsyncIterable<string>,
-  counts: ExportCounts,
-  terminal: Terminal,
-): Promise<void> {
+/** Writes to a temporary file first, so that the named file is never incomplete. Returns whether one was replaced. */
+async function writeToFile(file: string, pieces: AsyncIterable<string>, terminal: Terminal): Promise<boolean> {
   const signal = stopOnSignal(terminal)
   try {
     const existing = findExisting(file)
@@ -112,8 +96,7 @@ async function writeToFile(
       return true
     })
     if (!isNamed) throw new OperatorError(`${file} was created by another program meanwhile`)
-    const replaced = existing === undefined ? '' : ', replacing the file that was there'
-    terminal.stderr.write(`Exported ${amount(counts.plants, 'plant')} to ${file}${replaced}\n`)
+    return existing !== undefined
   } catch (cause) {
     if (signal.aborted) throw new OperatorError('stopped; nothing was written')
     throw cause instanceof AppError ? cause : explainFileFailure(cause, file, 'written')

@@ -18,7 +18,8 @@ import { UnreadableFile } from '../files/unreadable-file.ts'
 import { decodeJson } from '../json/decode.ts'
 import { limits } from '../limits.ts'
 import { explainFileFailure, statThere } from '../store/paths.ts'
-import { stopOnSignal, type Terminal } from '../terminal.ts'
+import { complain, say, stopOnSignal, type Terminal } from '../terminal.ts'
+import { leftOutSentence, noteLeftOut } from './output.ts'
 
 /** How long an import waits for more input before it commits. */
 const stallMs = 50
@@ -91,9 +92,7 @@ export class ImportRun {
       if (error instanceof AppError || error instanceof OperatorError) throw this.#explainBreak(error)
       if (!(error instanceof UnreadableFile)) throw error
       if (this.#lastLine === 0) throw new OperatorError(`${this.#name} ${withoutControls(error.message)}`)
-      this.#terminal.stderr.write(
-        `plantstore: ${this.#name} ${error.message}; nothing after line ${this.#lastLine} was read\n`,
-      )
+      complain('error', `${this.#name} ${error.message}; nothing after line ${this.#lastLine} was read`, this.#terminal)
       return true
     } finally {
       if (this.#shownMs > 0) this.#terminal.stderr.write(startOfLine)
@@ -106,9 +105,8 @@ export class ImportRun {
       columns: columnsOf(contract.properties),
       recordBytesMax: limits.bodyBytesMax,
       onHeader: (raw) => this.#reject(raw),
-      onReadAs: (words) => this.#terminal.stderr.write(`${this.#name} ${words}\n`),
-      onColumnsIgnored: (names) =>
-        this.#terminal.stderr.write(`columns ignored: ${withoutControls(names.join(', '))}\n`),
+      onReadAs: (words) => this.#say(`${this.#name} ${words}`),
+      onColumnsIgnored: (names) => this.#say(`columns ignored: ${withoutControls(names.join(', '))}`),
       onMaybeRounded: () => {
         this.#maybeRounded += 1
       },
@@ -167,8 +165,7 @@ export class ImportRun {
     try {
       const value = decodeJson(json, limits.jsonDepthMax)
       const plant = this.#readPlant(value)
-      for (const name of Object.keys(value as object))
-        if (!this.#declared.has(name) && this.#leftOut.size < shownMax) this.#leftOut.add(name)
+      for (const name of Object.keys(value as object)) if (!this.#declared.has(name)) noteLeftOut(this.#leftOut, name)
       return plant
     } catch (error) {
       if (!(error instanceof AppError)) throw error
@@ -195,7 +192,7 @@ export class ImportRun {
     if (this.#refused <= shownMax) {
       const shown = withoutControls(raw.toString('utf8').slice(0, limits.recordCharactersShown))
       const lost = isCut && this.#rejects !== undefined ? ' (too long to be written to the rejects)' : ''
-      this.#terminal.stderr.write(`line ${line}: ${why}${lost}: ${shown}\n`)
+      this.#say(`line ${line}: ${why}${lost}: ${shown}`)
     }
     if (isCut !== true) this.#reject(raw)
   }
@@ -229,36 +226,40 @@ export class ImportRun {
   }
 
   async #finish(isCutShort: boolean): Promise<number> {
-    const { allOrNothing, dryRun, rejects } = this.#options
+    const { allOrNothing, dryRun } = this.#options
     const isStopped = this.#stopping.aborted
-    const refused = this.#refused
-    const isComplete = refused === 0 && !isStopped && !isCutShort
+    const isComplete = this.#refused === 0 && !isStopped && !isCutShort
     const isUndone = dryRun || (allOrNothing && !isComplete)
     if (!isUndone) await this.#commit()
+    this.#sayCounts(isUndone)
+    if (isStopped) {
+      const kept = `everything up to line ${this.#committedLine} was kept. To continue, ${this.#howToContinue}`
+      this.#say(`Stopped; ${isUndone ? 'nothing was kept' : kept}.`)
+    }
+    return isComplete ? 0 : 1
+  }
+
+  #sayCounts(isUndone: boolean): void {
+    const { rejects, dryRun } = this.#options
+    const refused = this.#refused
     const hidden = refused - shownMax
     if (hidden > 0) {
       const where = rejects === undefined ? 'use --rejects FILE to keep them all' : `${rejects} has them all`
-      this.#terminal.stderr.write(`${hidden} more ${hidden === 1 ? 'line was' : 'lines were'} refused; ${where}\n`)
+      this.#say(`${hidden} more ${hidden === 1 ? 'line was' : 'lines were'} refused; ${where}`)
     }
     const { created, replaced, unchanged } = this.#counts
-    const counts = `${created} ${isUndone ? 'could be ' : ''}created, ${replaced} replaced, ${unchanged} unchanged, ${refused} refused`
     const why = dryRun ? 'a dry run: nothing was kept' : 'nothing was kept because some plants were refused'
-    this.#terminal.stderr.write(`${counts}${isUndone ? ` (${why})` : ''}\n`)
-    if (this.#leftOut.size > 0) {
-      const names = withoutControls([...this.#leftOut].slice(0, shownMax).join(', '))
-      this.#terminal.stderr.write(`properties left out, which the document does not declare: ${names}\n`)
-    }
+    const [could, note] = isUndone ? ['could be ', ` (${why})`] : ['', '']
+    this.#say(`${created} ${could}created, ${replaced} replaced, ${unchanged} unchanged, ${refused} refused${note}`)
+    if (this.#leftOut.size > 0) this.#say(leftOutSentence(this.#leftOut))
     if (this.#maybeRounded > 0) {
       const ids = `${amount(this.#maybeRounded, 'id')} ${this.#maybeRounded === 1 ? 'has' : 'have'}`
-      this.#terminal.stderr.write(`${ids} zeros after 15 digits, as if rounded by a spreadsheet; compare the source\n`)
+      this.#say(`${ids} zeros after 15 digits, as if rounded by a spreadsheet; compare the source`)
     }
-    if (isStopped) {
-      const kept = isUndone
-        ? 'nothing was kept'
-        : `everything up to line ${this.#committedLine} was kept. To continue, ${this.#howToContinue}`
-      this.#terminal.stderr.write(`Stopped; ${kept}.\n`)
-    }
-    return isComplete ? 0 : 1
+  }
+
+  #say(text: string): void {
+    say(text, this.#terminal)
   }
 }
 

@@ -7,13 +7,13 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { parseSettings } from '../config.ts'
 import { openContract } from '../contract/contract.ts'
-import { OperatorError } from '../domain/errors.ts'
+import { MissingStoreError, OperatorError } from '../domain/errors.ts'
 import type { PlantImport, Store } from '../domain/store.ts'
 import { openStore } from '../store/open.ts'
 import { assertReadableFile, explainFileFailure } from '../store/paths.ts'
 import type { Terminal } from '../terminal.ts'
 import { type ImportOptions, ImportRun } from './import-run.ts'
-import { assertNotOfStore, commandOptions, openIfThere, withStore } from './stores.ts'
+import { assertNotOfStore, commandOptions, withStore } from './stores.ts'
 
 type ImportCommandOptions = Omit<ImportOptions, 'contract'> & { readonly document: string }
 
@@ -33,7 +33,10 @@ export async function importPlants({ document, ...asked }: ImportCommandOptions,
 
 /** Performs a dry run: imports into a scratch store and neither creates nor changes the real one. */
 async function tryImport(options: ImportOptions, terminal: Terminal): Promise<number> {
-  await using store = await openIfThere(options.store, terminal)
+  await using store = await openStore(options.store, { ...commandOptions(terminal), mayMake: false }).catch((cause) => {
+    if (cause instanceof MissingStoreError) return undefined
+    throw cause
+  })
   const folder = await mkdtemp(join(tmpdir(), 'plantstore-')).catch((cause) => {
     throw explainFileFailure(cause, tmpdir(), 'written')
   })

@@ -1,24 +1,47 @@
-// What commands print: tables, JSON, and foreign text. Terminals get escapes for control characters in foreign text, files
+// The output of commands: tables, JSON, and foreign text. Terminals get escapes for control characters in foreign text, files
 // and pipes get it unchanged.
 
-import { escapeControls, escapeJson } from '../domain/shown.ts'
+import { escapeControls, escapeJson, withoutControls } from '../domain/shown.ts'
 import { print, type Terminal } from '../terminal.ts'
+
+/** One value as JSON, and as the rows of a table, the first of which may be a header. */
+export interface Listing {
+  readonly value: unknown
+  readonly rows: readonly (readonly string[])[]
+}
 
 /** Creates the function that prepares texts for a command's stdout. */
 export function escaping({ stdout }: Terminal): (text: string) => string {
   return stdout.isTTY === true ? escapeControls : (text) => text
 }
 
+export async function printListing({ value, rows }: Listing, isJson: boolean, terminal: Terminal): Promise<void> {
+  if (isJson) await printJson(value, terminal)
+  else await print(terminal.stdout, formatTable(rows))
+}
+
 /** Prints a value as indented JSON. */
-export async function printJson(value: unknown, terminal: Terminal): Promise<undefined> {
+export async function printJson(value: unknown, terminal: Terminal): Promise<void> {
   await print(terminal.stdout, escapeJson(`${JSON.stringify(value, null, 2)}\n`, escaping(terminal)))
 }
 
-/** Formats rows, the first of which may be a header, as aligned columns. */
-export function formatTable(rows: readonly (readonly string[])[]): string {
+/** Formats rows as aligned columns. */
+export function formatTable(rows: Listing['rows']): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     rows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0),
   )
   const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
   return `${lines.map((line) => line.trimEnd()).join('\n')}\n`
+}
+
+/** How many names of properties are shown. */
+const namesShownMax = 10
+
+/** Notes the name of a property that an import or an export leaves out. */
+export function noteLeftOut(names: Set<string>, name: string): void {
+  if (names.size < namesShownMax) names.add(name)
+}
+
+export function leftOutSentence(names: ReadonlySet<string>): string {
+  return `properties left out, which the document does not declare: ${withoutControls([...names].join(', '))}`
 }

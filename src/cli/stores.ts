@@ -1,4 +1,4 @@
-// Opens stores for commands, with or without a running server.
+// Stores as commands use them, with or without a running server.
 
 import { systemClock } from '../domain/clock.ts'
 import { MissingStoreError, OperatorError } from '../domain/errors.ts'
@@ -7,7 +7,8 @@ import { commandLimits } from '../limits.ts'
 import type { StoreOptions } from '../store/engine.ts'
 import { engineOf, openStore } from '../store/open.ts'
 import { assertNoStoreFile } from '../store/sqlite/file/names.ts'
-import type { Terminal } from '../terminal.ts'
+import { say, type Terminal } from '../terminal.ts'
+import { type Listing, printListing } from './output.ts'
 
 /** Store options for commands. A command reports store events through its own failure. */
 export function commandOptions({ environment }: Terminal): StoreOptions {
@@ -26,7 +27,7 @@ export async function withStore<Result>(
   try {
     return await run(store)
   } finally {
-    if (isNew) terminal.stderr.write(`A new store was created at ${engine.describe(place)}\n`)
+    if (isNew) say(`A new store was created at ${engine.describe(place)}`, terminal)
   }
 }
 
@@ -38,23 +39,30 @@ export function openExisting(place: string, terminal: Terminal): Promise<Store> 
   })
 }
 
-/** Opens a store; undefined if there is none. */
-export function openIfThere(place: string, terminal: Terminal): Promise<Store | undefined> {
-  return openStore(place, { ...commandOptions(terminal), mayMake: false }).catch((cause) => {
-    if (cause instanceof MissingStoreError) return undefined
-    throw cause
-  })
-}
-
-/** Makes a command of what is done with an existing store. The command says what that returns. */
+/**
+ * Makes a command of an action on an existing store. The action returns a sentence for stderr, or a listing for stdout,
+ * which is JSON with `--json`; or it has printed a secret.
+ */
 export function onStore<Options>(
-  act: (store: Store, options: Options, terminal: Terminal) => Promise<string | undefined>,
-): (options: Options & { readonly store: string }, terminal: Terminal) => Promise<void> {
+  act: (store: Store, options: Options, terminal: Terminal) => Promise<string | Listing | undefined>,
+): (options: Options & { readonly store: string; readonly json?: boolean }, terminal: Terminal) => Promise<void> {
   return async (options, terminal) => {
     await using store = await openExisting(options.store, terminal)
-    const said = await act(store, options, terminal)
-    if (said !== undefined) terminal.stderr.write(`${said}\n`)
+    const result = await act(store, options, terminal)
+    if (typeof result === 'string') say(result, terminal)
+    else if (result !== undefined) await printListing(result, options.json === true, terminal)
   }
+}
+
+/** Finds a token or a webhook by its id. */
+export function findById<T extends { readonly id: string }>(kind: string, all: readonly T[], id: string): T {
+  const found = all.find((each) => each.id === id)
+  if (found === undefined) throw unknownId(kind, id)
+  return found
+}
+
+export function unknownId(kind: string, id: string): OperatorError {
+  return new OperatorError(`there is no ${kind} ${id}; \`plantstore ${kind} list\` shows them`)
 }
 
 /** Throws OperatorError if a command's output file belongs to a store, the given one or another. */

@@ -7,9 +7,8 @@ import { toIso, withoutControls } from '../domain/shown.ts'
 import type { RotateOutcome } from '../domain/store.ts'
 import { dateOf, isTokenValid, type Token } from '../domain/token.ts'
 import { createToken, mintToken } from '../serve/new-token.ts'
-import { print, printSecret, type Terminal } from '../terminal.ts'
-import { formatTable, printJson } from './output.ts'
-import { onStore, withStore } from './stores.ts'
+import { printSecret, say, type Terminal } from '../terminal.ts'
+import { findById, onStore, unknownId, withStore } from './stores.ts'
 
 interface CreateOptions {
   readonly store: string
@@ -26,17 +25,16 @@ export async function create(
 ): Promise<void> {
   await withStore(place, terminal, async (store) => {
     const { id, secret, expiresAtMs } = await createToken(store, { name, scopes, lifetimeMs })
-    terminal.stderr.write(
-      `Token ${id} (${name}) has the scopes ${scopes.join(' ')} and ${endOf(expiresAtMs)}. It is shown only once.\n`,
-    )
+    const end = endOf(expiresAtMs)
+    say(`Token ${id} (${name}) has the scopes ${scopes.join(' ')} and ${end}. It is shown only once.`, terminal)
     await printSecret(secret, terminal, () => store.revokeToken(id, systemClock.wallMs()))
   })
 }
 
-/** Prints a table, or an array with `json`; never secrets. */
-export const list = onStore(async (store, { json }: { readonly json: boolean }, terminal) => {
+/** Lists tokens without their secrets. */
+export const list = onStore(async (store) => {
   const nowMs = systemClock.wallMs()
-  const rows = (await store.listTokens()).map((token) => ({
+  const value = (await store.listTokens()).map((token) => ({
     id: token.id,
     name: token.name,
     scopes: token.scopes,
@@ -47,18 +45,11 @@ export const list = onStore(async (store, { json }: { readonly json: boolean }, 
     replacedBy: token.replacedBy ?? null,
     lastUsed: token.lastUsedDay === undefined ? null : dateOf(token.lastUsedDay),
   }))
-  if (json) return printJson(rows, terminal)
   const header = ['ID', 'STATE', 'SCOPES', 'CREATED', 'EXPIRES', 'LAST USED', 'NAME']
-  const body = rows.map((row) => [
-    row.id,
-    row.state,
-    row.scopes.join(','),
-    row.created,
-    row.expires ?? 'never',
-    row.lastUsed ?? 'never',
-    withoutControls(row.name),
+  const rows = value.map(({ id, name, scopes, state, created, expires, lastUsed }) => [
+    ...[id, state, scopes.join(','), created, expires ?? 'never', lastUsed ?? 'never', withoutControls(name)],
   ])
-  await print(terminal.stdout, formatTable([header, ...body]))
+  return { value, rows: [header, ...rows] }
 })
 
 /**
@@ -67,8 +58,7 @@ export const list = onStore(async (store, { json }: { readonly json: boolean }, 
  */
 export const rotate = onStore(
   async (store, { id, overlap: overlapMs }: { readonly id: string; readonly overlap: number }, terminal) => {
-    const old = (await store.listTokens()).find((each) => each.id === id)
-    if (old === undefined) throw new OperatorError(unknownToken(id))
+    const old = findById('token', await store.listTokens(), id)
     const { name, scopes, createdAtMs, expiresAtMs } = old
     const state = stateOf(old, systemClock.wallMs())
     const obstacle = state === 'valid' ? old.replacedBy && 'replaced' : state
@@ -88,7 +78,7 @@ export const rotate = onStore(
 
 function whyNotRotated(outcome: Exclude<RotateOutcome, 'done'>, { id, replacedBy }: Token): string {
   const reasons = {
-    notDone: unknownToken(id),
+    notDone: unknownId('token', id).message,
     revoked: `token ${id} is revoked; create another with \`plantstore token create\``,
     expired: `token ${id} has expired; create another with \`plantstore token create\``,
     replaced:
@@ -111,15 +101,11 @@ function explainUnrotated(cause: unknown): never {
 /** A running server rejects the token within a second. */
 export const revoke = onStore(async (store, { id }: { readonly id: string }) => {
   if (await store.revokeToken(id, systemClock.wallMs())) return `Token ${id} is revoked.`
-  throw new OperatorError(unknownToken(id))
+  throw unknownId('token', id)
 })
 
 function endOf(expiresAtMs: number | undefined): string {
   return expiresAtMs === undefined ? 'does not expire' : `expires at ${toIso(expiresAtMs)}`
-}
-
-function unknownToken(id: string): string {
-  return `there is no token ${id}; \`plantstore token list\` shows them`
 }
 
 function stateOf(token: Token, nowMs: number): 'valid' | 'revoked' | 'expired' {

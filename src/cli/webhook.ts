@@ -10,10 +10,9 @@ import type { Store } from '../domain/store.ts'
 import { mintId } from '../domain/token.ts'
 import { beginAfter, pauseReasons, type StoredWebhook, type Webhook } from '../domain/webhook.ts'
 import { limits } from '../limits.ts'
-import { print, printSecret } from '../terminal.ts'
+import { printSecret, say } from '../terminal.ts'
 import { userAgent } from '../version.ts'
-import { formatTable, printJson } from './output.ts'
-import { onStore } from './stores.ts'
+import { findById, onStore, unknownId } from './stores.ts'
 
 const webhooksMax = 100
 /** How long a replaced secret still signs. */
@@ -41,41 +40,34 @@ export const add = onStore(
     const createdAtMs = systemClock.wallMs()
     await store.addWebhook({ id, name, url, kinds: on, secrets: [{ secret }], createdAtMs, progress })
     const kinds = new Intl.ListFormat('en', { type: 'disjunction' }).format(on)
-    terminal.stderr.write(
-      `Webhook ${id} (${name}) sends what is ${kinds} to ${url}. Its signing secret is shown only once.\n`,
-    )
+    const what = `Webhook ${id} (${name}) sends what is ${kinds} to ${url}`
+    say(`${what}. Its signing secret is shown only once.`, terminal)
     await printSecret(secret, terminal, () => store.removeWebhook(id))
   },
 )
 
-export const list = onStore(async (store, { json }: { readonly json: boolean }, terminal) => {
-  const rows = await Promise.all((await store.listWebhooks()).map((hook) => shownOf(store, hook)))
-  if (json) return printJson(rows, terminal)
+export const list = onStore(async (store) => {
+  const value = await Promise.all((await store.listWebhooks()).map((hook) => shownOf(store, hook)))
   const header = ['ID', 'STATE', 'BEHIND', 'LAST ANSWER', 'ON', 'NAME', 'URL']
-  const body = rows.map(({ id, state, secondsBehind, lastAnswer, on, name, url }) => [
-    id,
-    state,
-    secondsBehind === null ? 'lost' : `${secondsBehind} s`,
-    lastAnswer === null ? 'none yet' : withoutControls(lastAnswer.outcome),
-    on.join(','),
-    withoutControls(name),
-    url,
-  ])
-  await print(terminal.stdout, formatTable([header, ...body]))
+  const rows = value.map(({ id, state, secondsBehind, lastAnswer, on, name, url }) => {
+    const behind = secondsBehind === null ? 'lost' : `${secondsBehind} s`
+    const answer = lastAnswer === null ? 'none yet' : withoutControls(lastAnswer.outcome)
+    return [id, state, behind, answer, on.join(','), withoutControls(name), url]
+  })
+  return { value, rows: [header, ...rows] }
 })
 
 interface OfWebhook {
   readonly id: string
 }
 
-export const show = onStore(async (store, { id, json }: OfWebhook & { readonly json: boolean }, terminal) => {
-  const shown = await shownOf(store, await find(store, id))
-  if (json) return printJson(shown, terminal)
-  const lines = Object.entries(shown).map(([name, value]) => [
+export const show = onStore(async (store, { id }: OfWebhook) => {
+  const value = await shownOf(store, await find(store, id))
+  const rows = Object.entries(value).map(([name, each]) => [
     name,
-    withoutControls(typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)),
+    withoutControls(typeof each === 'object' && each !== null ? JSON.stringify(each) : String(each)),
   ])
-  await print(terminal.stdout, formatTable(lines))
+  return { value, rows }
 })
 
 /** Prints before the change: if the command is killed in between, nothing has changed. */
@@ -125,14 +117,8 @@ export const test = onStore(async (store, { id }: OfWebhook) => {
   const hook = await find(store, id)
   const agent = agentFor(limits, () => true)
   const message = { id: `test_${randomBytes(9).toString('hex')}_${id}`, body: '{"id":0,"name":"A test of a webhook"}' }
-  const { isAccepted, outcome } = await post({
-    hook,
-    message,
-    userAgent: userAgent(),
-    clock: systemTimer,
-    limits,
-    agent,
-  })
+  const request = { hook, message, userAgent: userAgent(), clock: systemTimer, limits, agent }
+  const { isAccepted, outcome } = await post(request)
   await agent.destroy()
   if (isAccepted) return `${hook.url} accepted the test: ${outcome}`
   throw new OperatorError(`${hook.url} did not accept the test: ${outcome}`)
@@ -140,17 +126,11 @@ export const test = onStore(async (store, { id }: OfWebhook) => {
 
 export const remove = onStore(async (store, { id }: OfWebhook) => {
   if (await store.removeWebhook(id)) return `Webhook ${id} is removed.`
-  throw new OperatorError(unknownWebhook(id))
+  throw unknownId('webhook', id)
 })
 
 async function find(store: Store, id: string): Promise<StoredWebhook> {
-  const hook = (await store.listWebhooks()).find((each) => each.id === id)
-  if (hook === undefined) throw new OperatorError(unknownWebhook(id))
-  return hook
-}
-
-function unknownWebhook(id: string): string {
-  return `there is no webhook ${id}; \`plantstore webhook list\` shows them`
+  return findById('webhook', await store.listWebhooks(), id)
 }
 
 /** Changes a webhook as it is now, also while a server changes it. */

@@ -6,7 +6,7 @@ import type { NewPlant } from '../../client/client.ts'
 import type { Scope } from '../domain/caller.ts'
 import type { Fault } from './fault.ts'
 
-/** The calls to the thread: what is asked, and what is answered. */
+/** The calls to the thread: their arguments and results. */
 export interface Calls {
   start: (asked: Asked) => { url: string; token: string }
   makeToken: (scopes: readonly Scope[]) => string

@@ -69,7 +69,7 @@ export async function startPlantStore(options: StartOptions = {}): Promise<TestP
     const asked = {
       file: join(folder, `${number}.db`),
       document,
-      // A plant may be of a class, whose properties a copy does not have.
+      // A spread would lose the accessors of a plant that is an instance of a class.
       plants: Array.from(plants, (plant) => ({ ...plant, id: plant.id, name: plant.name })),
     }
     const { url, token } = await thread.ask(number, 'start', asked)

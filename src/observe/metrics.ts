@@ -8,7 +8,7 @@ import type { ServiceEvent } from '../domain/events.ts'
 import type { Store, StoreSize } from '../domain/store.ts'
 import type { WebhookFigures } from '../domain/webhook.ts'
 
-/** What is measured at each scrape. */
+/** The values measured at each scrape. */
 export interface ServerFigures {
   /** Undefined while the store cannot be measured. */
   readonly size: StoreSize | undefined

@@ -11,8 +11,8 @@ import { startPlantStore } from '../../src/embed/start.ts'
 import { columnsOf } from '../../src/files/columns.ts'
 import { csvHeader, csvOf } from '../../src/files/formats.ts'
 import { launchBrowser, noBrowser, openPage } from '../support/browser.ts'
-import { assertQuiet, create, enter, openMany, reads, says } from '../support/home-page.ts'
 import { toPlant } from '../support/plants.ts'
+import { assertQuiet, create, enter, openMany, reads, says } from './home-page.ts'
 
 /** What people and programs have in names. */
 const kinds = [

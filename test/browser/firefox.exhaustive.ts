@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startPlantStore } from '../../src/embed/start.ts'
-import { FirefoxPage, noFirefox } from '../support/firefox.ts'
 import { until } from '../support/time.ts'
+import { FirefoxPage, noFirefox } from './firefox.ts'
 
 const enter = '\ue007'
 const tab = '\ue004'

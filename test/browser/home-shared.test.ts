@@ -8,6 +8,8 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { NewPlant } from '../../client/client.ts'
 import { startPlantStore, type TestPlantStore } from '../../src/embed/start.ts'
 import { launchBrowser, noBrowser, openPage, type WatchedPage } from '../support/browser.ts'
+import { exhaustive } from '../support/ring.ts'
+import { until } from '../support/time.ts'
 import {
   assertAccessible,
   assertInWindow,
@@ -26,9 +28,7 @@ import {
   says,
   signOut,
   textOf,
-} from '../support/home-page.ts'
-import { exhaustive } from '../support/ring.ts'
-import { until } from '../support/time.ts'
+} from './home-page.ts'
 
 const numbered = (count: number): NewPlant[] =>
   Array.from({ length: count }, (_, at) => ({ id: at + 1, name: `Plant ${at + 1}`, tag: `tag ${at % 3}` }))

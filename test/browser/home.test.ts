@@ -8,6 +8,9 @@ import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-c
 import { startPlantStore, type TestPlantStore } from '../../src/embed/start.ts'
 import { launchBrowser, noBrowser, openPage, type WatchedPage } from '../support/browser.ts'
 import { Client } from '../support/client.ts'
+import { plantsOf } from '../support/page.ts'
+import { exhaustive, inRing } from '../support/ring.ts'
+import { until } from '../support/time.ts'
 import {
   assertAccessible,
   assertInWindow,
@@ -29,10 +32,7 @@ import {
   styleOf,
   textOf,
   unfoldId,
-} from '../support/home-page.ts'
-import { plantsOf } from '../support/page.ts'
-import { exhaustive, inRing } from '../support/ring.ts'
-import { until } from '../support/time.ts'
+} from './home-page.ts'
 
 const int64Max = '9223372036854775807'
 const strange = await readFile(new URL('../support/plants-of-the-world.ndjson', import.meta.url), 'utf8')

@@ -10,8 +10,8 @@ import { columnsOf } from '../../src/files/columns.ts'
 import { csvHeader, csvOf } from '../../src/files/formats.ts'
 import { launchBrowser, noBrowser, openPage } from '../support/browser.ts'
 import { makeFolder } from '../support/folder.ts'
-import { assertAccessible, assertQuiet, enter, openMany, reads, says, textOf } from '../support/home-page.ts'
 import { exhaustive } from '../support/ring.ts'
+import { assertAccessible, assertQuiet, enter, openMany, reads, says, textOf } from './home-page.ts'
 
 /** With a property of each kind, of names that are none of JavaScript's, and texts that HTML would read. */
 const properties = `{

@@ -291,21 +291,6 @@ describe('plantstore backup --folder', () => {
     const newest = both.map(({ stdout }) => stdout.trim().slice(-(left[0] ?? '').length)).sort()
     assert.equal(left.at(-1), newest.at(-1))
   })
-
-  for (const [args, message] of [
-    [[], /^plantstore: name the file of the backup, or a --folder\n$/],
-    [['b.db', '--folder', 'to'], /^plantstore: name a file or a --folder, not both\n$/],
-    [['b.db', '--keep', '2'], /^plantstore: --keep needs --folder/],
-    [['--folder', 'to', '--keep', '0'], /must be a number of backups, 1 or more/],
-    [['--folder', 'to', '--keep', '1.5'], /must be a number of backups/],
-    [['--folder', 'to', '--keep', 'all'], /must be a number of backups/],
-  ] as const) {
-    test(`backup ${args.join(' ')} is misuse`, async () => {
-      const { status, stderr } = await runHere(['backup', ...args])
-      assert.equal(status, 2)
-      assert.match(stderr, message)
-    })
-  }
 })
 
 describe('a backup that fails', () => {

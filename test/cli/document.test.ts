@@ -11,18 +11,21 @@ import { promisify } from 'node:util'
 import { parse } from 'yaml'
 import { startPlantStore } from '../../src/embed/start.ts'
 import { Client } from '../support/client.ts'
-import { describeOnBothEngines } from '../support/engines.ts'
+import { describeOnBothEngines, describeOnEngines } from '../support/engines.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
 import { gardening, oddities, withProperties } from '../support/own-documents.ts'
-import { cleanEnvironment, type Finished, launcher, runHere, startServer } from '../support/program.ts'
+import { cleanEnvironment, type Finished, runHere, runProgram, startServer } from '../support/program.ts'
+import { serveHere } from '../support/service.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
 
-/** A way to a server whose plants have further properties. */
+/** A way to a server whose plants have further properties, and to its commands. */
 interface Way {
-  readonly launcher: string
-  readonly flags: readonly string[]
+  serve(
+    store: string,
+  ): Promise<{ readonly url: string; readonly port: number; readonly token: string } & AsyncDisposable>
+  run(args: readonly string[]): Promise<Finished>
 }
 
 const whole = {
@@ -44,11 +47,11 @@ const gardened = `{"id":1,"name":"Fern","tag":"","location":"window sill","heigh
 
 /** Sends plants every way through a server of a document, and finds them everywhere as they were sent. */
 async function goRound(way: Way, store: string, folder: Folder, plant: string, columns: string): Promise<void> {
-  await using server = await startServer(store, { launcher: way.launcher, args: way.flags })
+  await using server = await way.serve(store)
   const client = await Client.connect(server)
   const ask = (method: string, target: string, body?: string) =>
     client.request({ method, target, ...(body !== undefined && { body }) })
-  const command = (...args: readonly string[]): Promise<Finished> => runCommand(way, [...args, '--store', store])
+  const command = (...args: readonly string[]): Promise<Finished> => way.run([...args, '--store', store])
 
   const shuffled = `{"more":1,${plant
     .slice(1, -1)
@@ -93,13 +96,6 @@ async function goRound(way: Way, store: string, folder: Folder, plant: string, c
   assert.deepEqual(['id', ...Object.keys(components.schemas.Plant.properties)].join(), columns)
 }
 
-function runCommand({ launcher: program, flags }: Way, args: readonly string[]): Promise<Finished> {
-  return run(process.execPath, [program, ...args, ...flags], { env: cleanEnvironment() }).then(
-    ({ stdout, stderr }) => ({ status: 0, stdout, stderr }),
-    ({ code, stdout, stderr }) => ({ status: code, stdout, stderr }),
-  )
-}
-
 describe('a field of a plant', async () => {
   const folder = await makeFolder()
   const own = folder.file('own.yaml')
@@ -110,7 +106,11 @@ describe('a field of a plant', async () => {
     test('goes every way', async () => {
       await using place = await engine.makePlace()
       const columns = 'id,name,tag,location,heightCm,wateredAt,mood,serial,größe,__proto__,constructor,id2'
-      await goRound({ launcher, flags: ['--document', own] }, place.store, folder, first, columns)
+      const way: Way = {
+        serve: (store) => serveHere(store, {}, { document: own }),
+        run: (args) => runHere([...args, '--document', own]),
+      }
+      await goRound(way, place.store, folder, first, columns)
     })
   })
 
@@ -144,10 +144,15 @@ describe('a field of a plant', async () => {
       assert.match(await readFile(join(copy, 'src/contract/types.ts'), 'utf8'), /heightCm\?: number;/)
     })
 
-    describeOnBothEngines('of a server', (engine) => {
+    describeOnEngines('of a server', (engine) => {
       test('goes every way', async () => {
         await using place = await engine.makePlace()
-        const way = { launcher: join(copy, 'bin/plantstore.js'), flags: [] }
+        const launcher = join(copy, 'bin/plantstore.js')
+        const environment = { ...cleanEnvironment(), NODE_COMPILE_CACHE: join(copy, 'compiled') }
+        const way: Way = {
+          serve: (store) => startServer(store, { launcher, environment }),
+          run: (args) => runProgram(args, { env: environment, launcher }),
+        }
         await goRound(way, place.store, folder, gardened, 'id,name,tag,location,heightCm,wateredAt')
       })
     })
@@ -161,7 +166,7 @@ describe('a field of a plant', async () => {
     const strict = folder.file('strict.yaml')
     await writeFile(strict, withProperties('').replace('        - name\n', '        - name\n        - tag\n'))
     const token = (await runHere(['token', 'create', '--name', 't', '--store', store])).stdout.trim()
-    await using server = await startServer(store, { args: ['--document', strict] })
+    await using server = await serveHere(store, {}, { document: strict })
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
     const found = await fetch(`${server.url}/plants/1`, { headers })
     assert.equal(await found.text(), '{"id":1,"name":"a"}')

@@ -17,7 +17,6 @@ import { Client } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { makeFolder } from '../support/folder.ts'
 import { listPage } from '../support/page.ts'
-import { toPlant } from '../support/plants.ts'
 import {
   type Finished,
   importHere,
@@ -30,6 +29,7 @@ import {
 import { exhaustive } from '../support/ring.ts'
 import { damageTable, openTestStore, readPlant } from '../support/store.ts'
 import { until } from '../support/time.ts'
+import { makeScene } from './scene.ts'
 
 const houseplants = fileURLToPath(new URL('../support/plants-of-the-world.ndjson', import.meta.url))
 
@@ -48,45 +48,34 @@ const awkward = [
   { id: 9n, name: 'a\rb', tag: 'c\rd' },
 ]
 
-async function makeAwkwardStore(path: string): Promise<void> {
-  await using store = await openTestStore(path)
-  for (const plant of awkward) await store.createPlant(toPlant(plant))
-}
-
 describe('plantstore import and export', () => {
   for (const format of ['ndjson', 'csv']) {
     test(`an export of ${format} imported elsewhere exports the same bytes`, async () => {
-      await using folder = await makeFolder()
-      await makeAwkwardStore(folder.file('a.db'))
-      await importHere(houseplants, folder.file('a.db'))
-      const [first, second] = [folder.file(`first.${format}`), folder.file(`second.${format}`)]
-      assert.equal((await runHere(['export', first, '--store', folder.file('a.db')])).status, 0)
-      const imported = await importHere(first, folder.file('b.db'))
-      assert.equal(imported.status, 0, imported.stderr)
-      await runHere(['export', second, '--store', folder.file('b.db')])
+      await using scene = await makeScene()
+      await using other = await makeScene()
+      await scene.create(...awkward)
+      await importHere(houseplants, scene.store)
+      const [first, second] = [scene.file(`first.${format}`), scene.file(`second.${format}`)]
+      assert.equal((await scene.run('export', first)).status, 0)
       const bytes = await readFile(first)
+      const imported = await other.import(`first.${format}`, bytes)
+      assert.equal(imported.status, 0, imported.stderr)
+      await other.run('export', second)
       assert.deepEqual(await readFile(second), bytes)
       // Spreadsheets take a bare CR for the end of a line, although `import` does not.
       if (format === 'csv') assert.ok(bytes.includes('\n9,"a\rb","c\rd"\r\n'))
-      assert.equal(
-        (await runHere(['export', '--format', format, '--store', folder.file('b.db')])).stdout,
-        bytes.toString('utf8'),
-      )
-      await using store = await openTestStore(folder.file('b.db'))
+      assert.equal((await other.run('export', '--format', format)).stdout, bytes.toString('utf8'))
+      await using store = await openTestStore(other.store)
       for (const { id, ...plant } of awkward) assert.deepEqual(await readPlant(store, id), plant)
     })
   }
 
   test('bad lines are told with their number, reason and text, and the rest goes in', async () => {
-    await using folder = await makeFolder()
-    const [file, store, rejects] = [folder.file('in.ndjson'), folder.file('p.db'), folder.file('rejects.ndjson')]
+    await using scene = await makeScene()
     // Longer than several pieces of the file.
     const long = `{"id":9,"name":"${'x'.repeat(3 * limits.importReadBytes)}"}`
-    await writeFile(
-      file,
-      `\ufeff{"id":1,"name":"one"}\r\n\n{"id":2.5,"name":"two"}\nnonsense\n${long}\n{"id":1,"name":"again"}\n{"id":6,"name":"six"}`,
-    )
-    const { status, stderr, stdout } = await importHere(file, store, '--rejects', rejects)
+    const text = `\ufeff{"id":1,"name":"one"}\r\n\n{"id":2.5,"name":"two"}\nnonsense\n${long}\n{"id":1,"name":"again"}\n{"id":6,"name":"six"}`
+    const { status, stderr, stdout } = await scene.import('in', text, '--rejects', scene.file('rejects.ndjson'))
     assert.equal(status, 1)
     assert.equal(stdout, '')
     const lines = stderr.trimEnd().split('\n')
@@ -98,64 +87,55 @@ describe('plantstore import and export', () => {
     )
     assert.match(lines[3] ?? '', /^line 6: id: 1 is already taken: \{"id":1,"name":"again"\}$/)
     assert.equal(lines[4], '2 created, 0 replaced, 0 unchanged, 4 refused')
-    const rejected = (await readFile(rejects, 'utf8')).split('\n')
+    const rejected = (await scene.read('rejects.ndjson')).split('\n')
     assert.equal(rejected[0], '{"id":2.5,"name":"two"}')
     assert.equal(rejected[2], '{"id":1,"name":"again"}')
-    await writeFile(rejects, '{"id":3,"name":"corrected"}\n')
-    assert.equal((await importHere(rejects, store)).status, 0)
+    assert.equal((await scene.import('rejects.ndjson', '{"id":3,"name":"corrected"}\n')).status, 0)
   })
 
   test('a conflict is refused, passed over or replaced, as asked', async () => {
-    await using folder = await makeFolder()
-    const [file, store] = [folder.file('in.ndjson'), folder.file('p.db')]
-    await writeFile(file, '{"id":1,"name":"new"}\n{"id":2,"name":"other"}\n')
-    {
-      await using opened = await openTestStore(store)
-      await opened.createPlant(toPlant({ id: 1n, name: 'old' }))
-    }
-    const skipped = await importHere(file, store, '--on-conflict', 'skip', '--dry-run')
+    await using scene = await makeScene()
+    const text = '{"id":1,"name":"new"}\n{"id":2,"name":"other"}\n'
+    await scene.create({ id: 1n, name: 'old' })
+    const skipped = await scene.import('in', text, '--on-conflict', 'skip', '--dry-run')
     assert.match(
       skipped.stderr,
       /^1 could be created, 0 replaced, 1 unchanged, 0 refused \(a dry run: nothing was kept\)$/m,
     )
-    assert.equal((await importHere(file, store, '--all-or-nothing')).status, 1)
-    const exported = () => runHere(['export', '--store', store]).then(({ stdout }) => stdout)
-    assert.equal(await exported(), '{"id":1,"name":"old"}\n')
-    const replaced = await importHere(file, store, '--on-conflict', 'replace')
+    assert.equal((await scene.import('in', text, '--all-or-nothing')).status, 1)
+    assert.equal(await scene.exported(), '{"id":1,"name":"old"}\n')
+    const replaced = await scene.import('in', text, '--on-conflict', 'replace')
     assert.equal(replaced.status, 0)
     assert.match(replaced.stderr, /^1 created, 1 replaced, 0 unchanged, 0 refused$/m)
-    assert.equal(await exported(), '{"id":1,"name":"new"}\n{"id":2,"name":"other"}\n')
+    assert.equal(await scene.exported(), text)
   })
 
   test('an import says that it made a store, as one that was mistyped is', async () => {
-    await using folder = await makeFolder()
-    const store = folder.file('p.db')
-    await writeFile(folder.file('in.ndjson'), '{"id":1,"name":"a"}\n')
-    const run = ['import', folder.file('in.ndjson'), '--store', store, '--on-conflict', 'skip']
-    assert.match((await runHere(run)).stderr, /refused\nA new store was created at \S+p\.db\n$/)
-    assert.doesNotMatch((await runHere(run)).stderr, /new store/)
+    await using scene = await makeScene()
+    const run = () => scene.run('import', houseplants)
+    assert.match((await run()).stderr, /refused\nA new store was created at \S+plants\.db\n$/)
+    assert.doesNotMatch((await run()).stderr, /new store/)
   })
 
   test('a dry run makes no store', async () => {
-    await using folder = await makeFolder()
-    const [file, store] = [folder.file('in.ndjson'), folder.file('garden/p.db')]
-    await writeFile(file, '{"id":1,"name":"a"}\n{"id":1,"name":"b"}\n')
-    const { stderr } = await importHere(file, store, '--dry-run', '--on-conflict', 'replace')
+    await using scene = await makeScene()
+    const flags = ['--dry-run', '--on-conflict', 'replace']
+    const { stderr } = await scene.import('in', '{"id":1,"name":"a"}\n{"id":1,"name":"b"}\n', ...flags)
     assert.match(stderr, /^1 could be created, 1 replaced, 0 unchanged, 0 refused \(a dry run/m)
-    assert.equal(existsSync(folder.file('garden')), false)
+    assert.equal(existsSync(scene.store), false)
   })
 
   test('CSV that is not UTF-8 is refused, its bytes kept in the rejects under their own header', async () => {
-    await using folder = await makeFolder()
-    const [file, store, rejects] = [folder.file('in.csv'), folder.file('p.db'), folder.file('rejects.csv')]
-    await writeFile(file, Buffer.from('name,id\nCaf\xe9,1\nB\xc3\xa9gonia,2\n', 'latin1'))
-    const { status, stderr } = await importHere(file, store, '--rejects', rejects)
+    await using scene = await makeScene()
+    const [file, rejects] = [scene.file('in.csv'), scene.file('rejects.csv')]
+    const bytes = Buffer.from('name,id\nCaf\xe9,1\nB\xc3\xa9gonia,2\n', 'latin1')
+    const { status, stderr } = await scene.import('in.csv', bytes, '--rejects', rejects)
     assert.equal(status, 1)
     assert.match(stderr, /^line 2: not valid UTF-8; save the file as "CSV UTF-8": /)
     assert.equal((await readFile(rejects)).toString('latin1'), 'name,id\nCaf\xe9,1\n')
-    assert.equal((await runHere(['export', '--store', store])).stdout, '{"id":2,"name":"Bégonia"}\n')
+    assert.equal(await scene.exported(), '{"id":2,"name":"Bégonia"}\n')
     for (const taken of [file, rejects]) {
-      const { status, stderr } = await importHere(file, store, '--rejects', taken)
+      const { status, stderr } = await importHere(file, scene.store, '--rejects', taken)
       assert.equal(status, 1)
       assert.match(stderr, /^plantstore: \S+ exists already; name another file for the rejects\n$/)
     }
@@ -233,10 +213,9 @@ describe('plantstore import and export', () => {
   })
 
   test('a CSV file without the columns, or that is none, is one clear line', async () => {
-    await using folder = await makeFolder()
+    await using scene = await makeScene()
     for (const text of ['', 'a,b\n1,2\n', 'id,name,id\n']) {
-      await writeFile(folder.file('in.csv'), text)
-      const { status, stderr } = await importHere(folder.file('in.csv'), folder.file('p.db'))
+      const { status, stderr } = await scene.import('in.csv', text)
       assert.equal(status, 1, text)
       assert.match(stderr, /^plantstore: \S+in\.csv has (no header|no column|more than one column id).*\n$/)
     }
@@ -301,7 +280,7 @@ describe('plantstore import and export', () => {
   test('an import killed in the middle and run again with --on-conflict skip is complete', async () => {
     await using folder = await makeFolder()
     const [file, store] = [folder.file('in.ndjson'), folder.file('p.db')]
-    const lines = Array.from({ length: 45_000 }, (_, id) => `{"id":${id * 7},"name":"plant ${id}"}`)
+    const lines = Array.from({ length: 25_000 }, (_, id) => `{"id":${id * 7},"name":"plant ${id}"}`)
     await writeFile(file, `${lines.join('\n')}\n`)
     // Its input has no end, so that it cannot be done before it is killed.
     const first = startProgram(['import', '-', '--store', store])
@@ -332,24 +311,20 @@ describe('plantstore import and export', () => {
   })
 
   test('an export to CSV says how many empty tags it could not keep', async () => {
-    await using folder = await makeFolder()
-    const store = folder.file('p.db')
-    await writeFile(folder.file('in.ndjson'), '{"id":1,"name":"a","tag":""}\n{"id":2,"name":"b"}\n')
-    await importHere(folder.file('in.ndjson'), store)
-    for (const args of [['--format', 'csv'], [folder.file('out.csv')]]) {
-      const { status, stderr } = await runHere(['export', ...args, '--store', store])
+    await using scene = await makeScene()
+    await scene.import('in', '{"id":1,"name":"a","tag":""}\n{"id":2,"name":"b"}\n')
+    for (const args of [['--format', 'csv'], [scene.file('out.csv')]]) {
+      const { status, stderr } = await scene.run('export', ...args)
       assert.equal(status, 0)
       assert.match(stderr, /^1 plant has an empty tag, which CSV cannot tell from no tag; NDJSON keeps it\n$/m)
     }
-    assert.doesNotMatch((await runHere(['export', folder.file('out.ndjson'), '--store', store])).stderr, /empty/)
+    assert.doesNotMatch((await scene.run('export', scene.file('out.ndjson'))).stderr, /empty/)
   })
 
   test('an export to a terminal has escapes for what a terminal would obey', async () => {
-    await using folder = await makeFolder()
-    const store = folder.file('p.db')
+    await using scene = await makeScene()
     const line = '{"id":1,"name":"a\\u001b[2J\u009b2J\u007f\\r\\nb","tag":"\u202egpj.exe"}\n'
-    await writeFile(folder.file('in.ndjson'), line + line.replace('1', '2'))
-    await importHere(folder.file('in.ndjson'), store)
+    await scene.import('in', line + line.replace('1', '2'))
     const csv = '1,"a\u001b[2J\u009b2J\u007f\r\nb",\u202egpj.exe\r\n'
     for (const [format, raw, escaped] of [
       ['ndjson', line, line.replace('\u009b', '\\u009b').replace('\u007f', '\\u007f').replace('\u202e', '\\u202e')],
@@ -357,7 +332,7 @@ describe('plantstore import and export', () => {
     ] as const) {
       const header = format === 'csv' ? 'id,name,tag\r\n' : ''
       const both = (text: string): string => header + text + text.replace('1', '2')
-      const args = ['export', '-', '--format', format, '--store', store]
+      const args = ['export', '-', '--format', format, '--store', scene.store]
       assert.deepEqual(await runHere(args), { status: 0, stdout: both(raw), stderr: '' })
       assert.deepEqual(await runHere(args, { isTTY: true }), { status: 0, stdout: both(escaped), stderr: '' })
       if (format === 'ndjson') assert.deepEqual(JSON.parse(escaped), JSON.parse(raw))

@@ -14,6 +14,7 @@ import { noScript, startOnTerminal } from '../support/on-terminal.ts'
 import { makeSmallDisk } from '../support/postgres.ts'
 import { launcher, runHere, runProgram, startServer } from '../support/program.ts'
 import { exhaustive, inRing } from '../support/ring.ts'
+import { serveHere } from '../support/service.ts'
 import { openTestStore } from '../support/store.ts'
 import { killAt, noStrace } from '../support/strace.ts'
 
@@ -82,7 +83,7 @@ describeOnEngines('the first token, off a terminal', ({ makePlace }) => {
     assert.equal(made.filter(({ kind }) => kind === 'inFile').length, 1)
   })
 
-  test('that the store refuses leaves no file', async () => {
+  test('that the store refuses leaves no file, and one that is printed is printed once', async () => {
     await using place = await makePlace()
     await using folder = await makeFolder()
     await using store = await openTestStore(place.store)
@@ -92,6 +93,8 @@ describeOnEngines('the first token, off a terminal', ({ makePlace }) => {
     }
     await assert.rejects(makeFirstToken(full, { path: folder.file('token'), isTerminal: false }), /full/)
     assert.deepEqual(await namesIn(folder, 'token'), [])
+    const printed = () => makeFirstToken(store, { path: '-', isTerminal: false })
+    assert.deepEqual([(await printed()).kind, (await printed()).kind], ['shown', 'notNeeded'])
   })
 })
 
@@ -123,7 +126,7 @@ describe('the file of the first token', () => {
       assert.equal(stderr.split('\n').length, 2, stderr)
       assert.equal(await readFile(path, 'utf8').catch(() => undefined), before)
       assert.deepEqual(await namesIn(folder, '.partial'), [])
-      await using server = await startServer(store)
+      await using server = await serveHere(store)
       assert.equal(await statusOf(server.url, server.token), 200)
     })
   }

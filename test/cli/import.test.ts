@@ -2,56 +2,55 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readFile, writeFile } from 'node:fs/promises'
-import { describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { makeFolder } from '../support/folder.ts'
-import { importHere, runHere, startProgram } from '../support/program.ts'
-
-const exportOf = async (store: string): Promise<string> => (await runHere(['export', '--store', store])).stdout
+import { runHere, startProgram } from '../support/program.ts'
+import { makeScene } from './scene.ts'
 
 const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le')
 
 describe('refused lines', () => {
   test('are shown ten times and then counted, all of them are kept, and the whole file is gone through', async () => {
-    await using folder = await makeFolder()
-    const [file, store, rejects] = [folder.file('in.ndjson'), folder.file('p.db'), folder.file('rejects.ndjson')]
-    const lines = Array.from({ length: 5_000 }, (_, id) => `{"id":${id},"name":"plant ${id}"}\n`)
-    await writeFile(file, lines.join(''))
-    assert.equal((await importHere(file, store)).status, 0)
-    await writeFile(file, `${lines.join('')}{"id":5000,"name":"new"}\n`)
-    const again = await importHere(file, store, '--rejects', rejects)
+    await using scene = await makeScene()
+    const rejects = scene.file('rejects.ndjson')
+    const lines = Array.from({ length: 5_000 }, (_, id) => `{"id":${id},"name":"plant ${id}"}\n`).join('')
+    assert.equal((await scene.import('in.ndjson', lines)).status, 0)
+    const more = `${lines}{"id":5000,"name":"new"}\n`
+    const again = await scene.import('in.ndjson', more, '--rejects', rejects)
     const told = again.stderr.trimEnd().split('\n')
     assert.equal(told.length, 12, again.stderr)
     assert.equal(told[10], `4990 more lines were refused; ${rejects} has them all`)
     assert.equal(told[11], '1 created, 0 replaced, 0 unchanged, 5000 refused')
-    assert.equal(await readFile(rejects, 'utf8'), lines.join(''))
+    assert.equal(await scene.read('rejects.ndjson'), lines)
     assert.match(
-      (await importHere(file, store)).stderr,
+      (await scene.import('in.ndjson', more)).stderr,
       /^4991 more lines were refused; use --rejects FILE to keep them all$/m,
     )
   })
 
   test('of a spreadsheet in UTF-16 with semicolons are a file in UTF-8 that is imported once corrected', async () => {
-    await using folder = await makeFolder()
-    const [file, store, rejects] = [folder.file('in.csv'), folder.file('p.db'), folder.file('rejects.csv')]
-    await writeFile(file, utf16('sep=|\r\nname|Höhe|id\r\nFärn|3|1\r\nÖlbaum|1|9,2E+18\r\n"two\r\nlines"|2|1\r\n'))
-    const first = await importHere(file, store, '--rejects', rejects)
+    await using scene = await makeScene()
+    const sheet = utf16('sep=|\r\nname|Höhe|id\r\nFärn|3|1\r\nÖlbaum|1|9,2E+18\r\n"two\r\nlines"|2|1\r\n')
+    const first = await scene.import('in.csv', sheet, '--rejects', scene.file('rejects.csv'))
     assert.match(first.stderr, /^\S+in\.csv is read as UTF-16 with the separator \|\ncolumns ignored: Höhe\nline 4: /)
-    const rejected = await readFile(rejects, 'utf8')
+    const rejected = await scene.read('rejects.csv')
     assert.equal(rejected, 'sep=|\r\nname|Höhe|id\nÖlbaum|1|9,2E+18\n"two\r\nlines"|2|1\n')
-    await writeFile(rejects, rejected.replace('9,2E+18', '2').replace('|2|1', '|2|3'))
-    assert.equal((await importHere(rejects, store)).status, 0)
+    const corrected = rejected.replace('9,2E+18', '2').replace('|2|1', '|2|3')
+    assert.equal((await scene.import('rejects.csv', corrected)).status, 0)
     assert.equal(
-      await exportOf(store),
+      await scene.exported(),
       '{"id":1,"name":"Färn"}\n{"id":2,"name":"Ölbaum"}\n{"id":3,"name":"two\\r\\nlines"}\n',
     )
   })
 
   test('that cannot be written end the import, and it says what was kept', async () => {
-    await using folder = await makeFolder()
-    await writeFile(folder.file('in.ndjson'), '{"id":1,"name":"a"}\n{"id":1,"name":"b"}\n')
-    const { status, stderr } = await importHere(folder.file('in.ndjson'), folder.file('p.db'), '--rejects', '/dev/full')
+    await using scene = await makeScene()
+    const { status, stderr } = await scene.import(
+      'in.ndjson',
+      '{"id":1,"name":"a"}\n{"id":1,"name":"b"}\n',
+      '--rejects',
+      '/dev/full',
+    )
     assert.equal(status, 1)
     assert.match(
       stderr,
@@ -61,33 +60,29 @@ describe('refused lines', () => {
 })
 
 describe('a CSV record', () => {
-  for (const [title, text, expected] of [
-    ['an id without a fraction or an exponent, as a spreadsheet has rounded it', '9.22337E+18', 'rounded'],
-    ['nor with the comma of Europe', '"9,22337E+18"', 'rounded'],
-    ['nor with a point', '7.0', 'rounded'],
-    ['digits, be they more than an int64 has', '99999999999999999999', 'integer'],
-    ['digits, and no sign but a minus', '+7', 'integer'],
-    ['something', '', 'integer'],
-  ] as const) {
-    test(`has for an id ${title}`, async () => {
-      await using folder = await makeFolder()
-      await writeFile(folder.file('in.csv'), `id,name\n${text},a\n`)
-      const { status, stderr } = await importHere(folder.file('in.csv'), folder.file('p.db'))
-      assert.equal(status, 1)
-      const why = {
-        rounded: /^line 2: id: "\S+" is not an integer; if a spreadsheet rounded it, format the column as text: /,
-        integer: /^line 2: id: must be an integer /,
-      }
-      assert.match(stderr, why[expected])
-    })
-  }
+  test('has an id of digits, and no sign but a minus; one that a spreadsheet has rounded is told so', async () => {
+    await using scene = await makeScene()
+    const rounded = ['9.22337E+18', '"9,22337E+18"', '7.0']
+    const wrong = ['99999999999999999999', '+7', '']
+    const text = [...rounded, ...wrong].map((id) => `${id},a\n`).join('')
+    const { stderr } = await scene.import('in.csv', `id,name\n${text}`)
+    const why = [
+      ...rounded.map(
+        () => /^line \d: id: "\S+" is not an integer; if a spreadsheet rounded it, format the column as text: /,
+      ),
+      ...wrong.map(() => /^line \d: id: must be an integer /),
+    ]
+    const lines = stderr.trimEnd().split('\n')
+    assert.equal(lines.pop(), '0 created, 0 replaced, 0 unchanged, 6 refused')
+    assert.equal(lines.length, why.length)
+    for (const [index, line] of lines.entries()) assert.match(line, why[index] ?? /^$/)
+  })
 
   test('may have ids that a spreadsheet has filled up with zeros: they are imported, and counted', async () => {
-    await using folder = await makeFolder()
+    await using scene = await makeScene()
     const rounded = ['1234567890123450000', '-123456789012345000', '1000000000000000']
     const ids = [...rounded, '100000000000000', '1234567890123456']
-    await writeFile(folder.file('in.csv'), `id,name\n${ids.map((id) => `${id},a\n`).join('')}`)
-    const { status, stderr } = await importHere(folder.file('in.csv'), folder.file('p.db'))
+    const { status, stderr } = await scene.import('in.csv', `id,name\n${ids.map((id) => `${id},a\n`).join('')}`)
     assert.equal(status, 0)
     assert.match(
       stderr,
@@ -96,17 +91,16 @@ describe('a CSV record', () => {
   })
 
   test('may have blanks and zeros before its id', async () => {
-    await using folder = await makeFolder()
-    await writeFile(folder.file('in.csv'), 'id,name\n 007 ,a\n-08,b\n000,c\n-0009223372036854775808,d\n')
-    assert.equal((await importHere(folder.file('in.csv'), folder.file('p.db'))).status, 0)
-    const ids = [...(await exportOf(folder.file('p.db'))).matchAll(/"id":(-?\d+)/g)].map(([, id]) => id)
+    await using scene = await makeScene()
+    const text = 'id,name\n 007 ,a\n-08,b\n000,c\n-0009223372036854775808,d\n'
+    assert.equal((await scene.import('in.csv', text)).status, 0)
+    const ids = [...(await scene.exported()).matchAll(/"id":(-?\d+)/g)].map(([, id]) => id)
     assert.deepEqual(ids, ['-9223372036854775808', '-8', '0', '7'])
   })
 
   test('may lack fields at its end, as Excel writes it, unless the file is cut short there', async () => {
-    await using folder = await makeFolder()
-    await writeFile(folder.file('in.csv'), 'id,name,tag\n1,a\n2,b,,,\n3,c,d,e\n4\n5,cut sho')
-    const { stderr } = await importHere(folder.file('in.csv'), folder.file('p.db'))
+    await using scene = await makeScene()
+    const { stderr } = await scene.import('in.csv', 'id,name,tag\n1,a\n2,b,,,\n3,c,d,e\n4\n5,cut sho')
     assert.deepEqual(
       [...stderr.matchAll(/^line .*$/gm)].map(([line]) => line),
       [
@@ -118,21 +112,21 @@ describe('a CSV record', () => {
   })
 })
 
-describe('a file that is something else', () => {
+describe('a file that is something else', async () => {
+  const scene = await makeScene()
+  after(() => scene[Symbol.asyncDispose]())
+
   const tells = (title: string, name: string, bytes: string | Buffer, message: RegExp, ...flags: string[]): void => {
-    test(`${title}: one clear line, and nothing is imported`, async () => {
-      await using folder = await makeFolder()
-      await writeFile(folder.file(name), bytes)
-      const { status, stderr } = await importHere(folder.file(name), folder.file('p.db'), ...flags)
+    test(`${title}: one clear line`, async () => {
+      const { status, stderr } = await scene.import(name, bytes, ...flags)
       assert.equal(status, 1)
       assert.match(stderr, message)
       assert.equal(stderr.split('\n').length, 2, stderr)
       assert.doesNotMatch(stderr.trimEnd(), /\p{Cc}/u)
-      assert.equal(await exportOf(folder.file('p.db')), '')
     })
   }
   const many = (line: (index: number) => string): string =>
-    Array.from({ length: 20_000 }, (_, index) => line(index)).join('')
+    Array.from({ length: 4_000 }, (_, index) => line(index)).join('')
   const plants = many((id) => `{"id":${id},"name":"n"}\n`)
   const noNdjson = /^plantstore: \S+ does not begin with a line such as .*, add --format csv\n$/
   const noHeader = /has no column id or no column name; its first line must name the columns: .*\n$/
@@ -154,14 +148,15 @@ describe('a file that is something else', () => {
     /is not UTF-8; save it/,
   )
 
+  test('of none of them, anything is imported', async () => assert.equal(await scene.exported(), ''))
+
   test('NDJSON in UTF-16 with a mark is no other file: it is read', async () => {
-    await using folder = await makeFolder()
+    await using scene = await makeScene()
     const big = Buffer.from(utf16('{"id":1,"name":"Føn 🌿"}\r\n')).swap16()
-    await writeFile(folder.file('in.ndjson'), big)
-    const { status, stderr } = await importHere(folder.file('in.ndjson'), folder.file('p.db'))
+    const { status, stderr } = await scene.import('in.ndjson', big)
     assert.match(stderr, /^\S+in\.ndjson is read as UTF-16\n1 created/)
     assert.equal(status, 0)
-    assert.equal(await exportOf(folder.file('p.db')), '{"id":1,"name":"Føn 🌿"}\n')
+    assert.equal(await scene.exported(), '{"id":1,"name":"Føn 🌿"}\n')
   })
 })
 
@@ -173,18 +168,16 @@ describe('the ending of a file and its format', () => {
   })
 
   test('--format has precedence over the ending', async () => {
-    await using folder = await makeFolder()
-    await writeFile(folder.file('a.ndjson'), 'id,name\n1,a\n')
-    const { stderr } = await importHere(folder.file('a.ndjson'), folder.file('p.db'), '--format', 'csv')
+    await using scene = await makeScene()
+    const { stderr } = await scene.import('a.ndjson', 'id,name\n1,a\n', '--format', 'csv')
     assert.match(stderr, /^1 created/)
   })
 
   test('a file with tabs is read as such, and what is typed line by line is told line by line', async () => {
-    await using folder = await makeFolder()
-    await writeFile(folder.file('in.tsv'), 'ID\tName\r\n1\ta, b\r\n\t\r\n')
-    const { status, stderr } = await importHere(folder.file('in.tsv'), folder.file('p.db'))
-    assert.deepEqual([status, stderr.split('\n')[0]], [0, `${folder.file('in.tsv')} is read with tabs`])
-    const typed = startProgram(['import', '-', '--store', folder.file('p.db')])
+    await using scene = await makeScene()
+    const { status, stderr } = await scene.import('in.tsv', 'ID\tName\r\n1\ta, b\r\n\t\r\n')
+    assert.deepEqual([status, stderr.split('\n')[0]], [0, `${scene.file('in.tsv')} is read with tabs`])
+    const typed = startProgram(['import', '-', '--store', scene.store])
     typed.process.stdin.write('{"id":2,"name":"c"}\nnonsense\n')
     const [told] = await once(typed.process.stderr, 'data')
     assert.match(told, /^line 2: not valid JSON/)

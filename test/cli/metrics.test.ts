@@ -10,20 +10,21 @@ import { expire, hasOpenssl, makeCertificate } from '../support/certificate.ts'
 import { Client, plantJson } from '../support/client.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { makeFolder } from '../support/folder.ts'
-import { type RunningServer, runProgram, startServer } from '../support/program.ts'
+import { runHere, runProgram, startServer } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
+import { serveHere } from '../support/service.ts'
 import { until } from '../support/time.ts'
 
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0
-const listen = ['--metrics-listen', '127.0.0.1:0']
+const listen = { metricsListen: '127.0.0.1:0' }
 
-function metricsUrl({ output }: RunningServer): string {
-  return /Its metrics are at (\S+)\n/.exec(output.stderr)?.[1] ?? assert.fail(output.stderr)
+function metricsUrl(welcome: string): string {
+  return /Its metrics are at (\S+)\n/.exec(welcome)?.[1] ?? assert.fail(welcome)
 }
 
 /** The values of all series, by their name with its labels. */
-async function scrape(server: RunningServer): Promise<ReadonlyMap<string, number>> {
-  const response = await fetch(metricsUrl(server))
+async function scrape(welcome: string): Promise<ReadonlyMap<string, number>> {
+  const response = await fetch(metricsUrl(welcome))
   assert.equal(response.status, 200)
   assert.equal(response.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
   const lines = (await response.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'))
@@ -33,9 +34,9 @@ async function scrape(server: RunningServer): Promise<ReadonlyMap<string, number
 describeOnEngines('--metrics-listen', (engine) => {
   test('counts what happens', async () => {
     await using place = await engine.makePlace()
-    await using server = await startServer(place.store, { args: listen })
+    await using server = await serveHere(place.store, {}, listen)
     const client = await Client.connect(server)
-    const before = await scrape(server)
+    const before = await scrape(server.welcome)
     assert.equal(before.get('plantstore_refusals_total{error="storeFull"}'), 0, 'the first one will be an increase')
     await using connection = await client.open()
     for (const id of [1n, 2n, 3n]) assert.equal((await connection.request({ body: plantJson(id, 'Aloe') })).status, 200)
@@ -52,7 +53,7 @@ describeOnEngines('--metrics-listen', (engine) => {
     const grew = (name: string): number =>
       (after.get(`plantstore_${name}`) ?? 0) - (before.get(`plantstore_${name}`) ?? 0)
     await until('all are counted', async () => {
-      after = await scrape(server)
+      after = await scrape(server.welcome)
       return grew('refusals_total{error="malformedRequest"}') === 1
     })
     assert.deepEqual(
@@ -88,9 +89,9 @@ describeOnEngines('--metrics-listen', (engine) => {
       assert.ok((after.get('plantstore_disk_free_bytes') ?? 0) > 0)
       assert.equal(after.get('plantstore_backup_timestamp_seconds'), 0)
       const beganSeconds = Date.now() / 1_000
-      const backup = await runProgram(['backup', `${place.store}.copy`, '--store', place.store])
+      const backup = await runHere(['backup', `${place.store}.copy`, '--store', place.store])
       assert.deepEqual([backup.status, backup.stderr.split('\n').length], [0, 2], backup.stderr)
-      const told = (await scrape(server)).get('plantstore_backup_timestamp_seconds') ?? 0
+      const told = (await scrape(server.welcome)).get('plantstore_backup_timestamp_seconds') ?? 0
       // The clock of a file system may be a tick behind.
       assert.ok(told > beganSeconds - 0.1 && told <= Date.now() / 1_000, `${told}`)
     }
@@ -101,17 +102,16 @@ describeOnEngines('--metrics-listen', (engine) => {
     ]) {
       assert.ok(after.has(name), name)
     }
-    assert.equal(await server.stop(), 0)
   })
 
   test('is text that Prometheus finds nothing wrong with', {
     skip: !hasPromtool && 'there is no promtool on this machine',
   }, async () => {
     await using place = await engine.makePlace()
-    await using server = await startServer(place.store, { args: listen })
+    await using server = await serveHere(place.store, {}, listen)
     const client = await Client.connect(server)
     await client.create(1n, 'Aloe')
-    const input = await (await fetch(metricsUrl(server))).text()
+    const input = await (await fetch(metricsUrl(server.welcome))).text()
     const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' })
     assert.deepEqual([status, stdout + stderr], [0, ''])
   })
@@ -120,8 +120,8 @@ describeOnEngines('--metrics-listen', (engine) => {
 describe('--metrics-listen', () => {
   test('has /metrics alone, and nothing of it at the address of the service', async () => {
     await using folder = await makeFolder()
-    await using server = await startServer(folder.file('plants.db'), { args: listen })
-    const url = metricsUrl(server)
+    await using server = await serveHere(folder.file('plants.db'), {}, listen)
+    const url = metricsUrl(server.welcome)
     assert.equal((await fetch(url.replace('/metrics', '/plants'))).status, 404)
     assert.equal((await fetch(`${url}?name[]=x`)).status, 200)
     const posted = await fetch(url, { method: 'POST', body: 'x' })
@@ -129,7 +129,7 @@ describe('--metrics-listen', () => {
     const head = await fetch(url, { method: 'HEAD' })
     assert.deepEqual([head.status, await head.text()], [200, ''])
     assert.equal((await fetch(`${server.url}/metrics`)).status, 404)
-    assert.equal(await server.stop(), 0)
+    await server.stop()
     await assert.rejects(fetch(url))
   })
 
@@ -138,10 +138,10 @@ describe('--metrics-listen', () => {
   }, async () => {
     await using folder = await makeFolder()
     const files = makeCertificate(folder, 'first')
-    const args = [...listen, '--tls-cert', files.cert, '--tls-key', files.key]
+    const args = ['--metrics-listen', listen.metricsListen, '--tls-cert', files.cert, '--tls-key', files.key]
     await using server = await startServer(folder.file('plants.db'), { args })
     const expiry = async (): Promise<number> =>
-      (await scrape(server)).get('plantstore_certificate_expiry_timestamp_seconds') ?? Number.NaN
+      (await scrape(server.output.stderr)).get('plantstore_certificate_expiry_timestamp_seconds') ?? Number.NaN
     const twoDays = 2 * 24 * 3_600
     assert.ok(Math.abs((await expiry()) - Date.now() / 1_000 - twoDays) < 3_600)
     expire(files)

@@ -86,7 +86,7 @@ describe('the program on PostgreSQL', async () => {
     await runHere(['token', 'create', '--name', 'n', '--store', cluster.url])
     await cluster.query('CREATE USER reader; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader')
     const place = cluster.url.replace('postgres@', 'reader@')
-    const { status, stderr } = await runProgram(['serve', '--port', '0', '--store', place])
+    const { status, stderr } = await runHere(['serve', '--port', '0', '--store', place])
     assert.equal(status, 1)
     assert.match(stderr, /^plantstore: [^\n]*permission denied for table \w+[^\n]*\n$/m)
   })
@@ -129,7 +129,9 @@ describe('the program on PostgreSQL', async () => {
       [['token', 'list'], /cannot be opened/],
       [['serve'], /cannot be opened/],
     ] as const) {
-      const { status, stdout, stderr } = await runProgram(args, { env })
+      const { status, stdout, stderr } = await runHere([...args, '--store', store], {
+        environment: { PGPASSWORD: 'secret' },
+      })
       assert.equal(status, 1)
       assert.match(stderr, message)
       assert.match(stderr, /^[^\n]*\n$/)

@@ -74,6 +74,44 @@ describe('plantstore', () => {
     })
   }
 
+  const token = 'token create --name'
+  const lifetime = /must be a time such as 90d, 12h, 30m or 60s/
+  const hook = /must be an https URL/
+  for (const [command, message, ...more] of [
+    ['token create', /required option '--name <name>' not specified/],
+    [token, /--name.*must be 1 to 100 characters/, ''],
+    [token, /must be 1 to 100 characters without control characters/, 'a\nb'],
+    [`${token} a --scope plants:eat`, /must be one or more of plants:read, plants:write/],
+    [`${token} a --scope`, /must be one or more of plants:read, plants:write/, ''],
+    [`${token} a --expires soon`, lifetime],
+    [`${token} a --expires 0d`, lifetime],
+    [`${token} a --expires 9999999999d`, /at most 36500d/],
+    ...['never', 'soon', '-1h', '1', '99999d', ''].map(
+      (time) => [`token rotate x --overlap=${time}`, lifetime] as const,
+    ),
+    ['backup', /^plantstore: name the file of the backup, or a --folder$/m],
+    ['backup b.db --folder to', /^plantstore: name a file or a --folder, not both$/m],
+    ['backup b.db --keep 2', /^plantstore: --keep needs --folder/],
+    ...['0', '1.5', 'all'].map(
+      (count) => [`backup --folder to --keep ${count}`, /must be a number of backups/] as const,
+    ),
+    // To another machine, to a name that only looks local, with a user, with a fragment.
+    ['webhook add http://plants.example/', hook],
+    ['webhook add http://127.0.0.1.example/', hook],
+    ['webhook add https://me:secret@plants.example/', hook],
+    ['webhook add https://plants.example/#a', hook],
+    ['webhook add plants.example', hook],
+    [`webhook add https://plants.example/${'a'.repeat(2_000)}`, /must have at most 2000 characters/],
+    ['webhook add https://plants.example --on eaten', /must be one or more of created/],
+  ] as const satisfies readonly (readonly [string, RegExp, ...string[]])[]) {
+    test(`${command.slice(0, 80)} ${JSON.stringify(more)} is misuse`, async () => {
+      const { status, stdout, stderr } = await runHere([...command.split(' '), ...more])
+      assert.deepEqual([status, stdout, stderr.split('\n').length], [2, '', 2], stderr)
+      assert.match(stderr, message)
+      assert.doesNotMatch(stderr, /secret/)
+    })
+  }
+
   test('a setting that cannot be used as it is, or a file that it names, is status 2, whatever the command', async () => {
     await using folder = await makeFolder()
     await writeFile(folder.file('text'), 'no key, no certificate, no store\n'.repeat(100))

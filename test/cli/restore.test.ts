@@ -10,8 +10,9 @@ import { openWritable } from '../../src/store/sqlite/file/database.ts'
 import { Client } from '../support/client.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
 import { toPlant } from '../support/plants.ts'
-import { cleanEnvironment, launcher, runHere, runProgram, startServer } from '../support/program.ts'
+import { cleanEnvironment, launcher, runHere, runProgram } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
+import { serveHere } from '../support/service.ts'
 import { busyMsMax, openTestStore } from '../support/store.ts'
 import { noStrace } from '../support/strace.ts'
 import { until } from '../support/time.ts'
@@ -155,7 +156,7 @@ describe('the source of a restore', () => {
   test('may be the store of a running server', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
-    await using server = await startServer(path)
+    await using server = await serveHere(path)
     const client = await Client.connect(server)
     await client.create(1n, 'plant 1')
     assert.equal((await runHere(['restore', path, '--store', folder.file('new.db')])).status, 0)

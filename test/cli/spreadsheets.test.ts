@@ -2,11 +2,10 @@
 // refused with what to do.
 
 import assert from 'node:assert/strict'
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { makeFolder } from '../support/folder.ts'
-import { importHere, runHere } from '../support/program.ts'
+import { makeScene } from './scene.ts'
 
 const folderOfFiles = fileURLToPath(new URL('spreadsheets', import.meta.url))
 
@@ -56,12 +55,11 @@ describe('a file of a spreadsheet', () => {
 
   for (const [name, { told, kept }] of Object.entries(expected)) {
     test(name, async () => {
-      await using folder = await makeFolder()
-      const store = folder.file('p.db')
-      const { status, stderr } = await importHere(`${folderOfFiles}/${name}`, store)
+      await using scene = await makeScene()
+      const { status, stderr } = await scene.import(name, await readFile(`${folderOfFiles}/${name}`))
       assert.match(stderr, told)
       assert.equal(status, /, 0 refused\n$/.test(stderr) ? 0 : 1)
-      assert.equal((await runHere(['export', '--store', store])).stdout, kept)
+      assert.equal(await scene.exported(), kept)
     })
   }
 })

@@ -1,10 +1,16 @@
-// `plantstore token`: create, list, revoke, with and without a server.
+// `plantstore token`: create, list, rotate, revoke, with and without a server.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { cp, mkdir, rm } from 'node:fs/promises'
 import { describe, test } from 'node:test'
+import { describeOnEngines } from '../support/engines.ts'
 import { makeFolder } from '../support/folder.ts'
-import { launcher, runHere } from '../support/program.ts'
+import { cleanEnvironment, type Finished, launcher, runHere, runProgram } from '../support/program.ts'
+import { exhaustive } from '../support/ring.ts'
+import { serveHere } from '../support/service.ts'
+import { countCalls, killAt, nameCalls, noStrace, syncCalls } from '../support/strace.ts'
+import { until } from '../support/time.ts'
 
 describe('plantstore token', () => {
   test('create prints the token alone on stdout, list and revoke never print it', async () => {
@@ -72,23 +78,181 @@ describe('plantstore token', () => {
       assert.match(stderr, /^plantstore: there is no store at \S+typo\.db; name one with --store\n$/)
     })
   }
+})
 
-  for (const [flags, message] of [
-    [[], /required option '--name <name>' not specified/],
-    [['--name', ''], /--name.*must be 1 to 100 characters/],
-    [['--name', 'a\nb'], /must be 1 to 100 characters without control characters/],
-    [['--name', 'a', '--scope', 'plants:eat'], /must be one or more of plants:read, plants:write/],
-    [['--name', 'a', '--scope', ''], /must be one or more of plants:read, plants:write/],
-    [['--name', 'a', '--expires', 'soon'], /must be a time such as 90d, 12h, 30m or 60s/],
-    [['--name', 'a', '--expires', '0d'], /must be a time such as/],
-    [['--name', 'a', '--expires', '9999999999d'], /at most 36500d/],
+interface Listed {
+  readonly id: string
+  readonly name: string
+  readonly scopes: readonly string[]
+  readonly state: string
+  readonly created: string
+  readonly expires: string | null
+  readonly revoked: string | null
+  readonly replacedBy: string | null
+  readonly lastUsed: string | null
+}
+
+const hourMs = 3_600_000
+
+const token = (store: string, ...args: string[]): Promise<Finished> => runHere(['token', ...args, '--store', store])
+const list = async (store: string): Promise<readonly Listed[]> =>
+  JSON.parse((await token(store, 'list', '--json')).stdout)
+
+/** Makes a token and gives what it lists. */
+async function makeToken(store: string, ...flags: string[]): Promise<Listed & { readonly secret: string }> {
+  const before = new Set((await list(store).catch(() => [])).map(({ id }) => id))
+  const { stdout } = await token(store, 'create', '--name', 'ci', ...flags)
+  const made = (await list(store)).find(({ id }) => !before.has(id))
+  assert.ok(made)
+  return { ...made, secret: stdout.trim() }
+}
+
+const statusOf = async (url: string, secret: string): Promise<number> =>
+  (await fetch(`${url}/plants?limit=1`, { headers: { Authorization: `Bearer ${secret}` } })).status
+
+describeOnEngines('plantstore token rotate', ({ makePlace }) => {
+  test('prints a token alone that may do what the old one may; the old one ends after the overlap', async () => {
+    await using place = await makePlace()
+    const old = await makeToken(place.store, '--scope', 'plants:read', '--expires', '90d')
+    const { status, stdout, stderr } = await token(place.store, 'rotate', old.id, '--overlap', '2h')
+    assert.equal(status, 0, stderr)
+    assert.match(stdout, /^plt_\w{49}\n$/)
+    assert.match(
+      stderr,
+      new RegExp(`^Token tok_\\w{12} \\(ci\\) replaces ${old.id}, which expires at \\S+Z\\. The new one .*\\n$`),
+    )
+    assert.ok(!stderr.includes(stdout.trim()))
+    const [was, now] = (await list(place.store)).toSorted((one) => (one.id === old.id ? -1 : 1))
+    assert.ok(was && now)
+    assert.deepEqual([now.name, now.scopes, now.state], [old.name, old.scopes, 'valid'])
+    assert.equal(Date.parse(now.expires ?? '') - Date.parse(now.created), 90 * 24 * hourMs)
+    assert.equal(Date.parse(was.expires ?? '') - Date.parse(now.created), 2 * hourMs)
+    assert.deepEqual([was.state, was.replacedBy, now.replacedBy], ['valid', now.id, null])
+    await using server = await serveHere(place.store)
+    assert.deepEqual([await statusOf(server.url, old.secret), await statusOf(server.url, stdout.trim())], [200, 200])
+  })
+
+  test('the overlap is 24 hours unless said otherwise; without one a running server refuses the old token', async () => {
+    await using place = await makePlace()
+    const [kept, gone] = [await makeToken(place.store), await makeToken(place.store)]
+    await token(place.store, 'rotate', kept.id)
+    await using server = await serveHere(place.store)
+    assert.equal(await statusOf(server.url, gone.secret), 200)
+    const { stdout, stderr } = await token(place.store, 'rotate', gone.id, '--overlap', '0s')
+    assert.match(stderr, /, which is revoked\. The new one does not expire;/)
+    await until('the old token is refused', async () => (await statusOf(server.url, gone.secret)) === 401)
+    assert.equal(await statusOf(server.url, stdout.trim()), 200)
+    assert.equal(await statusOf(server.url, kept.secret), 200)
+    const tokens = await list(place.store)
+    const { created } = tokens.find(({ id }) => id === tokens.find((each) => each.id === kept.id)?.replacedBy) as Listed
+    const { expires } = tokens.find(({ id }) => id === kept.id) as Listed
+    assert.equal(Date.parse(expires ?? '') - Date.parse(created), 24 * hourMs)
+    assert.equal(tokens.find(({ id }) => id === gone.id)?.state, 'revoked')
+  })
+
+  test('a token that ends before the overlap does keeps its end', async () => {
+    await using place = await makePlace()
+    const old = await makeToken(place.store, '--expires', '1h')
+    assert.equal((await token(place.store, 'rotate', old.id)).status, 0)
+    assert.equal((await list(place.store)).find(({ id }) => id === old.id)?.expires, old.expires)
+  })
+
+  test('unknown, revoked, expired and rotated tokens are refused, and nothing is printed or changed', async () => {
+    await using place = await makePlace()
+    const [revoked, expired, rotated] = [
+      await makeToken(place.store),
+      await makeToken(place.store, '--expires', '1s'),
+      await makeToken(place.store),
+    ]
+    await token(place.store, 'revoke', revoked.id)
+    await token(place.store, 'rotate', rotated.id)
+    await until('it has expired', () => Date.now() > Date.parse(expired.expires ?? ''))
+    const before = await list(place.store)
+    const successor = before.find(({ id }) => id === rotated.id)?.replacedBy
+    for (const [id, message] of [
+      ['tok_nobody', 'there is no token tok_nobody; `plantstore token list` shows them'],
+      [revoked.id, `token ${revoked.id} is revoked; create another with \`plantstore token create\``],
+      [expired.id, `token ${expired.id} has expired; create another with \`plantstore token create\``],
+      [rotated.id, `token ${rotated.id} was rotated before; rotate its successor, ${successor}`],
+    ]) {
+      const { status, stdout, stderr } = await token(place.store, 'rotate', String(id))
+      assert.deepEqual([status, stdout, stderr], [1, '', `plantstore: ${message}\n`])
+    }
+    assert.deepEqual(await list(place.store), before)
+  })
+
+  exhaustive.test(
+    'of many who rotate a token at once one does; the others are told that theirs is not valid',
+    async () => {
+      await using place = await makePlace()
+      const old = await makeToken(place.store)
+      const rotated = await Promise.all(
+        Array.from({ length: 6 }, () => runProgram(['token', 'rotate', old.id, '--store', place.store])),
+      )
+      const done = rotated.filter(({ status }) => status === 0)
+      assert.equal(done.length, 1, rotated.map(({ stderr }) => stderr).join(''))
+      for (const { status, stdout, stderr } of rotated) {
+        if (status === 0) continue
+        assert.equal(status, 1)
+        assert.match(stderr, stdout === '' ? /was rotated before/ : /rotated.*; what was printed is not valid$/m)
+      }
+      assert.equal((await list(place.store)).length, 2)
+    },
+  )
+})
+
+describe('plantstore token rotate', () => {
+  for (const [what, redirect] of [
+    ['full', '>/dev/full'],
+    ['left by its reader', '| true'],
   ] as const) {
-    test(`create ${JSON.stringify(flags)} is misuse: one line and status 2`, async () => {
-      const { status, stdout, stderr } = await runHere(['token', 'create', ...flags])
-      assert.equal(status, 2)
-      assert.equal(stdout, '')
-      assert.equal(stderr.split('\n').length, 2, stderr)
-      assert.match(stderr, message)
+    exhaustive.test(`an output that is ${what} leaves the old token as it was`, async () => {
+      await using folder = await makeFolder()
+      const store = folder.file('plants.db')
+      const old = await makeToken(store)
+      const before = await list(store)
+      // The reader has gone before the token is printed.
+      const wait = redirect === '| true' ? 'sleep 0.3; ' : ''
+      const script = `{ ${wait}"$0" "$@"; echo "status $?" >&2; } ${redirect}`
+      const args = [launcher, 'token', 'rotate', old.id, '--store', store]
+      const { stderr } = spawnSync('sh', ['-c', script, process.execPath, ...args], {
+        encoding: 'utf8',
+        env: cleanEnvironment(),
+      })
+      assert.match(stderr, /^plantstore: the output could not be written.*\nstatus 1\n$/)
+      assert.deepEqual(await list(store), before)
     })
   }
+
+  exhaustive.test(
+    'killed at any sync or change of a name it leaves the old state or the new one',
+    {
+      skip: noStrace,
+    },
+    async (context) => {
+      const left = { old: 0, new: 0 }
+      await using folder = await makeFolder()
+      const store = folder.file('store/plants.db')
+      await mkdir(folder.file('old'))
+      const old = await makeToken(folder.file('old/plants.db'))
+      const putBack = async (): Promise<void> => {
+        await rm(folder.file('store'), { recursive: true, force: true })
+        await cp(folder.file('old'), folder.file('store'), { recursive: true })
+      }
+      await putBack()
+      const args = ['token', 'rotate', old.id, '--store', store]
+      for (const { call, times } of await countCalls([...nameCalls, ...syncCalls], args, folder)) {
+        for (let nth = 1; nth <= times; nth += 1) {
+          await putBack()
+          // Which of its connections deletes the log at the end differs; done before that, it is not killed.
+          await killAt(call, nth, args).catch((error: Error) => assert.match(error.message, /it ended with 0$/))
+          const [first, second] = (await list(store)).toSorted((one) => (one.id === old.id ? -1 : 1))
+          assert.equal(first?.replacedBy ?? undefined, second?.id, `${call} ${nth}`)
+          left[second === undefined ? 'old' : 'new'] += 1
+        }
+      }
+      context.diagnostic(`killed ${left.old} times before it was rotated, ${left.new} times after`)
+      assert.ok(left.old > 0 && left.new > 0, JSON.stringify(left))
+    },
+  )
 })

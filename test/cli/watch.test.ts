@@ -5,12 +5,13 @@ import { once } from 'node:events'
 import { after, describe, test } from 'node:test'
 import { PlantStoreClient } from '../../client/client.ts'
 import { makeFolder } from '../support/folder.ts'
-import { cleanEnvironment, type Finished, runHere, startProgram, startServer } from '../support/program.ts'
+import { cleanEnvironment, type Finished, runHere, startProgram } from '../support/program.ts'
+import { serveHere } from '../support/service.ts'
 import { until } from '../support/time.ts'
 
 describe('plantstore watch', async () => {
   const folder = await makeFolder()
-  const server = await startServer(folder.file('plants.db'))
+  const server = await serveHere(folder.file('plants.db'))
   const env = { ...cleanEnvironment(), PLANTSTORE_URL: server.url, PLANTSTORE_TOKEN: server.token }
   const plants = new PlantStoreClient({ url: server.url, token: server.token })
   const watch = (...args: string[]): Promise<Finished> =>

@@ -7,11 +7,11 @@ import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Change, PlantStoreClient, PlantStoreError } from '../../client/client.ts'
-import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { makeFolder } from '../support/folder.ts'
 import { runHere, startServer } from '../support/program.ts'
 import { type Service, startService } from '../support/service.ts'
 import { until } from '../support/time.ts'
+import { FaultyProxy } from './faulty-proxy.ts'
 
 const clientOf = ({ port, client }: Service, token = client.token): PlantStoreClient =>
   new PlantStoreClient({ url: `http://127.0.0.1:${port}`, token })

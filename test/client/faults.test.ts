@@ -6,10 +6,10 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { type ClientOptions, PlantStoreClient, PlantStoreError } from '../../client/client.ts'
-import { FaultyProxy, type Piece } from '../support/faulty-proxy.ts'
 import { inRing } from '../support/ring.ts'
 import { type Service, startService } from '../support/service.ts'
 import { assertPrompt, until } from '../support/time.ts'
+import { FaultyProxy, type Piece } from './faulty-proxy.ts'
 
 describe('the client behind a proxy that cuts connections', () => {
   let service: Service

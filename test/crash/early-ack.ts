@@ -1,12 +1,12 @@
 // The control of kill.test.ts: a server whose store says yes before the commit. Takes the flags of `plantstore serve`.
 
 import { parseArgs } from 'node:util'
-import { serveStore } from '../../src/cli/serve.ts'
 import { defaultConfig } from '../../src/config.ts'
 import { loadContract } from '../../src/contract/contract.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { limits } from '../../src/limits.ts'
-import { ownTerminal } from '../support/own-terminal.ts'
+import { serveStore } from '../../src/serve/serve-store.ts'
+import { ownTerminal } from '../support/program.ts'
 import { openTestStore } from '../support/store.ts'
 
 const { values } = parseArgs({ options: { port: { type: 'string' }, store: { type: 'string', default: '' } } })

@@ -12,13 +12,13 @@ import type { Store } from '../../src/domain/store.ts'
 import { beginAfter, type StoredWebhook, type Webhook } from '../../src/domain/webhook.ts'
 import { limits } from '../../src/limits.ts'
 import { startSweeping } from '../../src/serve/sweeping.ts'
-import { FakeTimer } from '../support/fake-timer.ts'
 import { makeFolder } from '../support/folder.ts'
-import { endlessAnswers, misbehaviours, startOddReceiver } from '../support/odd-receivers.ts'
 import { toPlant } from '../support/plants.ts'
 import { type Answer, type Receiver, startReceiver } from '../support/receiver.ts'
 import { openTestStore } from '../support/store.ts'
 import { assertPrompt, until } from '../support/time.ts'
+import { FakeTimer } from './fake-timer.ts'
+import { endlessAnswers, misbehaviours, startOddReceiver } from './odd-receivers.ts'
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const hour = 3_600_000

@@ -23,7 +23,7 @@ const foreignFlags = [
   // systemctl, systemd-analyze, journalctl, useradd
   ...['--now', '--full', '--unit', '--system', '--home-dir', '--shell', '--strict', '--lines'],
   // docker, kubectl, kubernetes-validate
-  ...['--build', '--wait', '--from-literal', '--from-file', '--from'],
+  ...['--name', '--build', '--wait', '--from-literal', '--from-file', '--from'],
   // pg_dump, pg_restore, pg_isready
   ...['--format', '--file', '--clean', '--if-exists', '--single-transaction', '--dbname', '--host', '--username'],
   // journalctl, jq
@@ -31,7 +31,7 @@ const foreignFlags = [
   // node
   ...['--import', '--experimental-loader', '--test'],
   // HEALTHCHECK
-  ...['--interval', '--timeout', '--start-period'],
+  ...['--interval', '--timeout', '--start-period', '--start-interval'],
 ]
 const deployNames = readdirSync(`${root}/deploy`, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
@@ -197,6 +197,10 @@ describe('kubernetes.yaml and compose.yaml', () => {
       assert.equal(server.read_only, true)
       assert.ok('max-size' in server.logging.options && 'max-file' in server.logging.options)
     }
+    const single = parseAllDocuments(readDeployed('compose-file.yaml'))[0]?.toJS().services.plantstore
+    assert.deepEqual([single.ports, single.volumes], [[`127.0.0.1:${port}:${port}`], [`plants:${of('VOLUME')}`]])
+    assert.deepEqual([single.build, single.logging], [one.build, one.logging])
+    assert.equal(single.read_only, true)
   })
 })
 

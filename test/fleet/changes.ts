@@ -6,7 +6,6 @@ import pg from 'pg'
 import { makeFolder } from '../support/folder.ts'
 import type { Database } from '../support/postgres.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../support/program.ts'
-import { type Cut, CuttingProxy } from '../support/proxy.ts'
 import {
   assertAllSeen,
   Changers,
@@ -20,6 +19,7 @@ import {
   stream,
   type Told,
 } from './changers.ts'
+import { type Cut, CuttingProxy } from './proxy.ts'
 
 export interface ChangesReport {
   readonly kills: number

@@ -4,12 +4,12 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findLost } from '../crash/burst.ts'
-import { openAll } from '../support/open-all.ts'
+import { openAll } from '../support/engines.ts'
 import { hasReplication, makeCluster, untilStreaming } from '../support/postgres.ts'
-import { CuttingProxy } from '../support/proxy.ts'
 import { exhaustive } from '../support/ring.ts'
 import { serveHere } from '../support/service.ts'
 import { Load } from './load.ts'
+import { CuttingProxy } from './proxy.ts'
 
 const clients = 8
 const plants = 100

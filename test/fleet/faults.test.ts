@@ -12,11 +12,11 @@ import { Client } from '../support/client.ts'
 import { listPage } from '../support/page.ts'
 import { toPlant } from '../support/plants.ts'
 import { loseStandby, makeCluster, makeSmallDisk, needNoStandby } from '../support/postgres.ts'
-import { memoryOf } from '../support/process-figures.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
 import { exhaustive, inRing } from '../support/ring.ts'
 import { openTestStore, readPlant } from '../support/store.ts'
 import { assertDuration, assertPrompt } from '../support/time.ts'
+import { memoryOf } from '../torture/process-figures.ts'
 import { Load } from './load.ts'
 
 const clients = inRing(8, 32)

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { Client, type Connection, countStatuses, plantJson } from '../support/client.ts'
-import { openAll } from '../support/open-all.ts'
+import { openAll } from '../support/engines.ts'
 import { startDatabase } from '../support/postgres.ts'
 import { type RunningServer, runProgram, startServer } from '../support/program.ts'
 import { exhaustive, inRing } from '../support/ring.ts'

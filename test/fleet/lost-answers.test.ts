@@ -6,9 +6,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError, type ErrorCode } from '../../src/domain/errors.ts'
 import { toPlant } from '../support/plants.ts'
 import { startDatabase } from '../support/postgres.ts'
-import { type Cut, CuttingProxy } from '../support/proxy.ts'
 import { exhaustive } from '../support/ring.ts'
 import { openTestStore, readPlant } from '../support/store.ts'
+import { type Cut, CuttingProxy } from './proxy.ts'
 
 describe('a lost answer to COMMIT', async () => {
   const database = await startDatabase()

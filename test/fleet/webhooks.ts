@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Webhook as Verifier } from 'standardwebhooks'
-import { endlessAnswers, misbehaviours, startOddReceiver } from '../support/odd-receivers.ts'
+import { endlessAnswers, misbehaviours, startOddReceiver } from '../deliver/odd-receivers.ts'
 import { type RunningServer, runHere, type ServerOptions, startServer } from '../support/program.ts'
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/time.ts'

@@ -12,8 +12,8 @@ import { Client, countStatuses, encodeRequest, plantJson } from '../support/clie
 import { describeOnBothEngines } from '../support/engines.ts'
 import { runHere } from '../support/program.ts'
 import { serveHere, startService } from '../support/service.ts'
-import { EventReader, type StreamedEvent } from '../support/stream.ts'
 import { until } from '../support/time.ts'
+import { EventReader, type StreamedEvent } from './stream.ts'
 
 const idsOf = (events: readonly StreamedEvent[]): readonly number[] =>
   events.map(({ data }) => (JSON.parse(data) as { readonly plant: { readonly id: number } }).plant.id)

@@ -9,10 +9,10 @@ import { type Limits, limits } from '../../src/limits.ts'
 import { Random } from '../power-loss/random.ts'
 import { type Connection, plantJson } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
-import { drawPieces, pieceLimits, timeToEnd } from '../support/pieces.ts'
 import { exhaustive } from '../support/ring.ts'
 import { startService } from '../support/service.ts'
 import { assertPrompt, until } from '../support/time.ts'
+import { drawPieces, pieceLimits, timeToEnd } from './pieces.ts'
 
 // Waiting takes no time of the processor, so all of them wait at once.
 describe('limits', { concurrency: true }, () => {

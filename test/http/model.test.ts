@@ -10,10 +10,10 @@ import type { NewPlant, Plant } from '../../verify/plant.ts'
 import { Client, type Connection, isInDoubt, plantJson } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { describeOnEngines } from '../support/engines.ts'
-import { isLinearizable, type Operation } from '../support/linearizability.ts'
 import { toPlant } from '../support/plants.ts'
 import { inRing } from '../support/ring.ts'
 import { serveHere } from '../support/service.ts'
+import { isLinearizable, type Operation } from './linearizability.ts'
 
 const sequences = inRing(15, 300)
 const clients = 16

@@ -86,7 +86,7 @@ describe('the scripts of the pages', async () => {
     const text = await (await fetch(`${server.url}/site/client.js`)).text()
     for await (const file of glob('*.ts', { cwd: clientFolder })) {
       // They have only types.
-      if (file === 'types.ts' || file === 'schemas.ts') continue
+      if (['types.ts', 'schemas.ts'].includes(file)) continue
       const [about = ''] = (await readFile(`${clientFolder}/${file}`, 'utf8')).split('\n')
       assert.ok(text.includes(about), `${file} is not in it`)
     }

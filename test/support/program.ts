@@ -11,7 +11,6 @@ import { fileURLToPath } from 'node:url'
 import { run } from '../../src/cli/program.ts'
 import type { Limits } from '../../src/limits.ts'
 import type { Output, Terminal } from '../../src/terminal.ts'
-import { ownTerminal } from './own-terminal.ts'
 
 export const launcher = fileURLToPath(new URL('../../bin/plantstore.js', import.meta.url))
 const withLimits = fileURLToPath(new URL('serve-with-limits.ts', import.meta.url))
@@ -30,8 +29,27 @@ export interface Finished {
   readonly stderr: string
 }
 
+interface ProgramOptions extends SpawnOptions {
+  /** Another launcher than that of the checkout. */
+  readonly launcher?: string
+}
+
+/** The process as commands in the test's own process see it. */
+export const ownTerminal: Terminal = {
+  args: [],
+  environment: {},
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  descriptorsMax: Number.MAX_SAFE_INTEGER,
+  onSignal: () => {},
+  onHangup: () => {},
+  exit: (status) => process.exit(status),
+  endBy: () => process.exit(1),
+}
+
 /** Runs a command of the program to its end, with nothing on its standard input. */
-export function runProgram(args: readonly string[], options: SpawnOptions = {}): Promise<Finished> {
+export function runProgram(args: readonly string[], options: ProgramOptions = {}): Promise<Finished> {
   const { process: child, finished } = startProgram(args, options)
   child.stdin.end()
   return finished
@@ -85,8 +103,9 @@ export interface RunningProgram {
 }
 
 /** Starts a command of the program, which reads what the test writes to its standard input. */
-export function startProgram(args: readonly string[], options: SpawnOptions = {}): RunningProgram {
-  const child = spawn(process.execPath, [launcher, ...args], { env: cleanEnvironment(), ...options, stdio: 'pipe' })
+export function startProgram(args: readonly string[], options: ProgramOptions = {}): RunningProgram {
+  const program = options.launcher ?? launcher
+  const child = spawn(process.execPath, [program, ...args], { env: cleanEnvironment(), ...options, stdio: 'pipe' })
   killAtExit(child)
   // A program that has ended takes no more input; what became of it is for the test to say.
   child.stdin.on('error', () => {})

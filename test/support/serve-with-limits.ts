@@ -2,15 +2,15 @@
 // with those that differ, as JSON.
 
 import { parseArgs } from 'node:util'
-import { serveStore } from '../../src/cli/serve.ts'
 import { defaultConfig, parseSettings, type ServeConfig, type SettingTexts, settings } from '../../src/config.ts'
 import { loadContract } from '../../src/contract/contract.ts'
 import { systemClock } from '../../src/domain/clock.ts'
 import { type Limits, limits } from '../../src/limits.ts'
 import { createLog } from '../../src/observe/log.ts'
 import { readKeyPair } from '../../src/serve/key-pair.ts'
+import { serveStore } from '../../src/serve/serve-store.ts'
 import { openStore } from '../../src/store/open.ts'
-import { ownTerminal } from './own-terminal.ts'
+import { ownTerminal } from './program.ts'
 
 const rows = Object.values(settings)
 const flagOf = ({ flag }: (typeof rows)[number]): string => flag.split(' ', 1)[0]?.slice(2) ?? ''

@@ -2,15 +2,16 @@
 
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
-import { serveStore } from '../../src/cli/serve.ts'
 import { defaultConfig, parseSettings, type ServeConfig, type SettingTexts } from '../../src/config.ts'
 import { openContract } from '../../src/contract/contract.ts'
 import type { ServiceEvent } from '../../src/domain/events.ts'
 import type { Limits } from '../../src/limits.ts'
+import { createMetrics } from '../../src/observe/metrics.ts'
+import { serveStore } from '../../src/serve/serve-store.ts'
 import type { Terminal } from '../../src/terminal.ts'
 import { Client } from './client.ts'
 import { makeFolder } from './folder.ts'
-import { ownTerminal } from './own-terminal.ts'
+import { ownTerminal } from './program.ts'
 import { openTestStore, testLimits } from './store.ts'
 
 /** A server on a store of the test. */
@@ -19,6 +20,8 @@ export interface Served extends AsyncDisposable {
   readonly port: number
   /** The token that the server made at its first start, else the empty text. */
   readonly token: string
+  /** The message of its start. */
+  readonly welcome: string
   readonly events: readonly ServiceEvent[]
   /** Stops it as a signal does. */
   stop(): Promise<void>
@@ -70,15 +73,21 @@ export async function serveHere(
       throw new Error(`the service ended with ${status}`)
     },
   }
-  const store = await openTestStore(place, { limits: own })
+  const metrics = createMetrics('0.0.0', false)
+  const store = await openTestStore(place, { limits: own, observe: metrics.observe })
   const given: Partial<ServeConfig> = parseSettings(settings as SettingTexts)
+  const config = { ...defaultConfig, port: 0, store: place, ...given }
   const ended = serveStore({
     store,
     contract: await openContract(given.document),
     place,
-    config: { ...defaultConfig, port: 0, store: place, ...given },
+    config,
+    metrics,
     terminal,
-    observe: (event) => events.push(event),
+    observe: (event) => {
+      events.push(event)
+      metrics.observe(event)
+    },
     limits: own,
     stopping: stopping.signal,
   }).finally(() => store.close())
@@ -93,6 +102,7 @@ export async function serveHere(
     url,
     port: Number(new URL(url).port),
     token: /plt_\w+/.exec(welcome)?.[0] ?? '',
+    welcome,
     events,
     stop,
     [Symbol.asyncDispose]: stop,

@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url'
 import { Client, encodeRequest, plantJson } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
 import { toPlant } from '../support/plants.ts'
-import { descriptorsOf, memoryOf } from '../support/process-figures.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
 import { openTestStore } from '../support/store.ts'
+import { descriptorsOf, memoryOf } from './process-figures.ts'
 import type { Run, Torture, Verdict } from './torture.ts'
 
 export const floods: Torture = {

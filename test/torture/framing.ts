@@ -6,9 +6,9 @@ import { framingCorpus } from '../http/framing/corpus.ts'
 import { FramingRunner, type FramingTarget, framingLimits, ofOnePacket } from '../http/framing/run.ts'
 import { Random } from '../power-loss/random.ts'
 import { makeFolder } from '../support/folder.ts'
-import { descriptorsOf, memoryOf } from '../support/process-figures.ts'
 import { startServer } from '../support/program.ts'
 import { type KeepingServer, startKeepingServer } from './keeping.ts'
+import { descriptorsOf, memoryOf } from './process-figures.ts'
 import type { Run, Torture, Verdict } from './torture.ts'
 
 export const framing: Torture = {

@@ -2,11 +2,11 @@
 // that ends it.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { drawPieces, pieceLimits, timeToEnd } from '../http/pieces.ts'
 import { Random } from '../power-loss/random.ts'
 import { makeFolder } from '../support/folder.ts'
-import { drawPieces, pieceLimits, timeToEnd } from '../support/pieces.ts'
-import { descriptorsOf } from '../support/process-figures.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
+import { descriptorsOf } from './process-figures.ts'
 import type { Run, Torture, Verdict } from './torture.ts'
 
 export const pieces: Torture = {

@@ -10,10 +10,10 @@ import { limits } from '../../src/limits.ts'
 import { rejectsWith } from '../store/suite.ts'
 import { toPlant } from '../support/plants.ts'
 import { type Cluster, hasReplication, makeCluster, programOf, untilStreaming } from '../support/postgres.ts'
-import { cpuOf } from '../support/process-figures.ts'
 import { launcher } from '../support/program.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
+import { cpuOf } from './process-figures.ts'
 import type { Run, Torture, Verdict } from './torture.ts'
 
 export const snapshot: Torture = {

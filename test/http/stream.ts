@@ -1,6 +1,6 @@
 // A stream of changes, as a client reads it: events as they come, and whether it has ended.
 
-import { until } from './time.ts'
+import { until } from '../support/time.ts'
 
 export interface StreamedEvent {
   /** The last position that the stream has told. */

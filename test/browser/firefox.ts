@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { makeFolder } from './folder.ts'
+import { makeFolder } from '../support/folder.ts'
 
 const command = process.env['FIREFOX'] ?? '/usr/bin/firefox-esr'
 

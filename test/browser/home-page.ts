@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
-import { findViolations, type WatchedPage } from './browser.ts'
-import { inRing } from './ring.ts'
-import { until } from './time.ts'
+import { findViolations, type WatchedPage } from '../support/browser.ts'
+import { inRing } from '../support/ring.ts'
+import { until } from '../support/time.ts'
 
 /** The console tells of refusals that are asked for, too, of a network that is switched off and a stream that is cut. */
 const isRefusal = (error: string): boolean =>

@@ -1,0 +1,120 @@
+// Serves an open store: the server with its certificate, metrics, first token and systemd, until it is stopped.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isThisMachine } from '../config.ts'
+import type { Contract } from '../contract/contract.ts'
+import { systemClock } from '../domain/clock.ts'
+import { AppError, OperatorError } from '../domain/errors.ts'
+import type { Store } from '../domain/store.ts'
+import type { Limits } from '../limits.ts'
+import type { Metrics } from '../observe/metrics.ts'
+import type { Terminal } from '../terminal.ts'
+import { readVersion } from '../version.ts'
+import { type CheckedKeyPair, readKeyPair } from './key-pair.ts'
+import { measure, serveMetrics } from './metrics-server.ts'
+import { makeFirstToken } from './new-token.ts'
+import { type RunningServerOptions, startServer } from './running-server.ts'
+import { keepAlive, notifySystemd } from './systemd.ts'
+import { welcome } from './welcome.ts'
+
+/** How long an exiting process waits for a failed store to copy its log, if the log or the file lost its name. */
+export const storeKeepMsMax = 10_000
+
+export interface ServeOptions extends Omit<RunningServerOptions, 'descriptorsMax' | 'intercept'> {
+  /** Location of the store, without secrets. */
+  readonly place: string
+  readonly terminal: Terminal
+  readonly metrics?: Metrics | undefined
+}
+
+/** Serves an open store until `stopping` aborts. */
+export async function serveStore(parts: ServeOptions): Promise<void> {
+  const { store, contract, place, config, keyPair, terminal, observe, metrics, limits, stopping } = parts
+  const warn = (message: string): void => observe({ kind: 'serverWarning', message })
+  store.failed.addEventListener('abort', () => {
+    observe({ kind: 'storeFailed', cause: store.failed.reason })
+    void endFailed(store, limits).then(() => terminal.exit(1))
+  })
+  const serving = await startServer({ ...parts, descriptorsMax: terminal.descriptorsMax })
+  const { url } = serving
+  if (keyPair !== undefined) {
+    reloadOnHangup(keyPair, parts, warn, (pair) => serving.useKeyPair(pair))
+  } else if (!url.startsWith('unix:') && !isThisMachine(new URL(url))) {
+    warn(
+      `${url} is plain HTTP: anyone on the network can read tokens and plants; use --tls-cert and --tls-key, or a proxy`,
+    )
+  }
+  const { metricsListen } = config
+  const metricsServer =
+    metrics === undefined || metricsListen === undefined
+      ? undefined
+      : await serveMetrics(metricsListen, metrics, () => measure(store, serving), limits)
+  const isTerminal = terminal.stderr.isTTY === true
+  const firstToken = await makeFirstToken(store, { path: config.firstTokenFile, isTerminal })
+  const example = firstToken.kind === 'shown' && (await hasNoPlant(store)) ? exampleOf(contract) : undefined
+  serving.beReady()
+  observe({ kind: 'serverListening', url, store: place, version: readVersion() })
+  notifySystemd('READY', terminal.environment, warn)
+  using _alive = keepAlive(() => answersOf(store), terminal.environment, warn)
+  stopping.addEventListener('abort', () => notifySystemd('STOPPING', terminal.environment, warn))
+  terminal.stderr.write(welcome({ url, metricsUrl: metricsServer?.url, config, place, firstToken, example }, terminal))
+  await serving.ended
+  metricsServer?.close()
+}
+
+const examples = ['{"id": 1, "name": "Monstera deliciosa", "tag": "aroid"}', '{"id": 1, "name": "Monstera deliciosa"}']
+
+/** A document of one's own may require other properties, or forbid these. */
+function exampleOf({ plantReader }: Contract): string | undefined {
+  const read = plantReader('the example')
+  return examples.find((example) => {
+    try {
+      return read({ ...JSON.parse(example), id: 1n })
+    } catch (error) {
+      if (error instanceof AppError) return false
+      throw error
+    }
+  })
+}
+
+async function hasNoPlant(store: Store): Promise<boolean> {
+  const { json } = await store.listPlants({ limit: 1 })
+  return Buffer.from(json).toString() === '[]'
+}
+
+/** Gives in-flight requests time to receive their errors, and the store time to commit what it can. */
+async function endFailed(store: Store, limits: Limits): Promise<void> {
+  // The failure was already reported.
+  const closed = store.close().catch(() => {})
+  await Promise.all([sleep(limits.failedStoreExitMs), Promise.race([closed, sleep(storeKeepMsMax)])])
+}
+
+/** Resolves once a store has answered an empty read and an empty change. */
+async function answersOf(store: Store): Promise<void> {
+  await Promise.allSettled([Promise.resolve(0n).then((id) => store.getPlant(id)), store.noteTokenUses(new Map())])
+}
+
+/** Reloads the certificate and key at each SIGHUP; keeps the current pair if the new one is invalid. */
+function reloadOnHangup(
+  first: CheckedKeyPair,
+  { config, terminal, observe }: ServeOptions,
+  warn: (message: string) => void,
+  use: (pair: CheckedKeyPair) => void,
+): void {
+  const { tlsCert } = config
+  const checkTime = ({ expiresAtMs }: CheckedKeyPair): void => {
+    if (expiresAtMs < systemClock.wallMs()) warn(`${tlsCert} expired at ${new Date(expiresAtMs).toISOString()}`)
+  }
+  checkTime(first)
+  terminal.onHangup(() => {
+    try {
+      const pair = readKeyPair(config) ?? first
+      use(pair)
+      observe({ kind: 'certificateLoaded', expires: new Date(pair.expiresAtMs).toISOString() })
+      checkTime(pair)
+    } catch (error) {
+      if (!(error instanceof OperatorError)) throw error
+      warn(`keeping the current certificate: ${error.message}`)
+    }
+  })
+}
