@@ -1,5 +1,5 @@
-// Reads plants from a CSV file of any spreadsheet: columns may have any order, and extra columns are ignored. The home page
-// reads files with it, too, so it needs nothing of Node.js.
+// Reads plants from a CSV file of any spreadsheet: columns may have any order, and extra columns are ignored. The home
+// page reads files with it, too, so it needs nothing of Node.js.
 
 import { type Column, toJsonOf } from './columns.ts'
 import { CsvReader, type CsvRecord, joined, splitRecord, textOf } from './csv-fields.ts'
