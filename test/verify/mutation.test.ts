@@ -62,14 +62,17 @@ describe('plantstore verify of a server that', { concurrency: 4 }, async () => {
     })
   }
 
-  for (const [does, behave] of inRing(firsts(derived), derived)) {
+  for (const [does, behave] of inRing(
+    firsts(derived).filter((_, at) => at % 3 === 0),
+    derived,
+  )) {
     test(does, async () => {
       const failed = await run(behave, (row) => row.title === makesSafe || isAboutAll(row))
       assert.notEqual(failed.size, 0)
     })
   }
 
-  for (const [does, behave] of inRing([...rightServers.slice(0, 2), ...rightServers.slice(-2)], rightServers)) {
+  for (const [does, behave] of inRing(rightServers.slice(-1), rightServers)) {
     test(`${does} does nothing wrong`, async () => {
       assert.deepEqual(await run(behave, () => true), new Map())
     })
