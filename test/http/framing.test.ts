@@ -8,33 +8,35 @@ import { type Service, startService } from '../support/service.ts'
 import { framingCorpus } from './framing/corpus.ts'
 import { cutUp, FramingRunner, framingLimits, ofOnePacket } from './framing/run.ts'
 
-describe('the framing corpus', () => {
-  let service: Service
-  let runner: FramingRunner
-  const random = new Random(1)
+for (const parser of ['fast', 'node'] as const) {
+  describe(`the framing corpus, with --parser ${parser}`, () => {
+    let service: Service
+    let runner: FramingRunner
+    const random = new Random(1)
 
-  before(async () => {
-    service = await startService(framingLimits)
-    runner = new FramingRunner({ port: service.port, token: service.client.token })
+    before(async () => {
+      service = await startService(framingLimits, { parser })
+      runner = new FramingRunner({ port: service.port, token: service.client.token })
+    })
+
+    after(() => service[Symbol.asyncDispose]())
+
+    // Most of the time is waited: for limits, and for the ends of connections.
+    describe('is answered as designed', { concurrency: 32 }, () => {
+      for (const framingCase of framingCorpus) {
+        test(framingCase.name, async () => {
+          assert.equal(await runner.run(framingCase, true), undefined)
+          if (framingCase.isSlow || framingCase.fate === 'left' || ofOnePacket.includes(framingCase.name)) return
+          assert.equal(await runner.run(framingCase, false, (bytes) => cutUp(bytes, random)), undefined, 'in pieces')
+        })
+      }
+    })
+
+    test('has no request seen that was not sent as one, and no failure', () => {
+      const seen = service.events.filter((event) => 'path' in event && event.path.includes('smuggled'))
+      assert.deepEqual(seen, [])
+      const failed = service.events.filter((event) => 'status' in event && event.status === 500)
+      assert.deepEqual(failed, [])
+    })
   })
-
-  after(() => service[Symbol.asyncDispose]())
-
-  // Most of the time is waited: for limits, and for the ends of connections.
-  describe('is answered as designed', { concurrency: 32 }, () => {
-    for (const framingCase of framingCorpus) {
-      test(framingCase.name, async () => {
-        assert.equal(await runner.run(framingCase, true), undefined)
-        if (framingCase.isSlow || framingCase.fate === 'left' || ofOnePacket.includes(framingCase.name)) return
-        assert.equal(await runner.run(framingCase, false, (bytes) => cutUp(bytes, random)), undefined, 'in pieces')
-      })
-    }
-  })
-
-  test('has no request seen that was not sent as one, and no failure', () => {
-    const seen = service.events.filter((event) => 'path' in event && event.path.includes('smuggled'))
-    assert.deepEqual(seen, [])
-    const failed = service.events.filter((event) => 'status' in event && event.status === 500)
-    assert.deepEqual(failed, [])
-  })
-})
+}

@@ -29,6 +29,13 @@ async function verifyOf(behave: Behaviour, flags: readonly string[] = specified,
   return { ...finished, left: await Array.fromAsync(store.client.listPlants({ limit: 1000 })) }
 }
 
+exhaustive.test('plantstore verify of a server that has Node.js parse every request finds nothing', async () => {
+  await using folder = await makeFolder()
+  await using server = await startServer(folder.file('plants.db'), { args: ['--parser', 'node'] })
+  const { status, stdout } = await runHere(['verify', server.url, '--token', server.token])
+  assert.equal(status, 0, stdout)
+})
+
 describe('plantstore verify of a server with a rate limit', { concurrency: true }, () => {
   exhaustive.test('waits as it is told, sends the same again, and leaves nothing', async () => {
     await using folder = await makeFolder()
