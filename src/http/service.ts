@@ -27,7 +27,7 @@ interface Asked {
 }
 
 /** No client has time to lose interest in a small answer. */
-const isWanted = (): void => {}
+const alwaysWanted = (): void => {}
 
 export class Service {
   readonly #options: ServiceOptions
@@ -93,7 +93,7 @@ export class Service {
     const found = target === '*' ? undefined : this.#router.find(target)
     if (found === undefined && (target !== '*' || method !== 'OPTIONS')) throw unknownPath(path)
     const endpoint = found?.endpoints.get(method)
-    if (found !== undefined && endpoint !== undefined) return this.#enter({ request, fields, endpoint, found })
+    if (found !== undefined && endpoint !== undefined) return this.#identify({ request, fields, endpoint, found })
     request.isCounted = [...(found?.endpoints.values() ?? [])].some(({ isFree }) => isFree)
     const allow = found?.allow ?? this.#router.allMethods
     fields['allow'] = allow
@@ -106,17 +106,19 @@ export class Service {
   }
 
   /** Identifies the caller. */
-  #enter(asked: Asked): Reply | Promise<Reply> {
+  #identify(asked: Asked): Reply | Promise<Reply> {
     const { request, fields, endpoint } = asked
     request.operation = endpoint.operation
     request.isCounted = endpoint.isFree
     if (endpoint.operation.scopes !== undefined) Object.assign(fields, privateFields)
     const caller = endpoint.identify(request)
-    return caller instanceof Promise ? caller.then((known) => this.#admit(asked, known)) : this.#admit(asked, caller)
+    return caller instanceof Promise
+      ? caller.then((known) => this.#readBody(asked, known))
+      : this.#readBody(asked, caller)
   }
 
   /** Checks what is said about the body, then reads it. */
-  #admit(asked: Asked, caller: Caller | undefined): Reply | Promise<Reply> {
+  #readBody(asked: Asked, caller: Caller | undefined): Reply | Promise<Reply> {
     const { request, endpoint } = asked
     request.caller = caller
     const { body, method } = request
@@ -131,17 +133,17 @@ export class Service {
   /** Reads the input, counts it, and calls the handler: that of a list in its turn. */
   #answer(asked: Asked, body: Buffer | undefined): Reply | Promise<Reply> {
     const { request, endpoint, found } = asked
-    const find = (assertWanted: () => void): Reply | Promise<Reply> => {
+    const callHandler = (assertWanted: () => void): Reply | Promise<Reply> => {
       assertWanted()
       const answer = endpoint.answer(request, found, body, assertWanted)
       return answer instanceof Promise
         ? answer.then((later) => this.#toReply(asked, later))
         : this.#toReply(asked, answer)
     }
-    if (!endpoint.isOfMany) return find(isWanted)
+    if (!endpoint.isOfMany) return callHandler(alwaysWanted)
     const { largeAnswers } = this.#options
     const assertWanted = (): void => largeAnswers.assertWanted(request.connection)
-    return largeAnswers.begin()?.then(() => find(assertWanted)) ?? find(assertWanted)
+    return largeAnswers.begin()?.then(() => callHandler(assertWanted)) ?? callHandler(assertWanted)
   }
 
   #toReply({ request, fields, endpoint }: Asked, answer: Answer<OperationId>): Reply {

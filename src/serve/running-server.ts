@@ -186,7 +186,7 @@ async function drain(server: Server, connections: Connections, limits: Limits): 
   const { monotonicMs } = systemClock
   await sleep(limits.stopGraceMs)
   const graceEndedMs = monotonicMs()
-  await connections.takeLast()
+  await connections.holdUntilQuiet()
   const closed = once(server, 'close')
   server.close()
   connections.goOn()

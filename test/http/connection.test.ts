@@ -1,6 +1,7 @@
 // Connections without a network: the bytes, the answers and the time are those of a test.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { describe, test } from 'node:test'
@@ -108,12 +109,16 @@ describe('a connection', () => {
     assert.ok(socket.destroyed)
   })
 
-  test('has a clock of unread output for a refusal, too', () => {
+  test('has a clock of unread output for a refusal, too, and input does not restart it', async () => {
     const { connection, socket } = connect()
     Object.defineProperty(socket, 'writableLength', { value: 500 })
     socket.emit('data', Buffer.from('garbage\r\n\r\n'))
     assert.equal(connection.state, 'ending')
     assert.equal(socket.timeout, limits.unreadMsMax)
+    assert.ok(socket.isPaused())
+    // Once the system has the output, what still comes is read, so that the client can read it.
+    await once(socket, 'finish')
+    assert.ok(!socket.isPaused())
     socket.destroy()
   })
 

@@ -87,7 +87,6 @@ describe('an answer that is not read', { concurrency: true }, () => {
     const target = `/plants?limit=${plants}`
     const page = encodeRequest(client.token, { method: 'GET', target })
     const socket = await neverRead(service, Buffer.concat(Array.from({ length: 200 }, () => page)))
-    // By the shortcut, and as the first request of a connection.
     for (const asker of [connection, client]) {
       await until('a page is refused', async () => (await asker.request({ method: 'GET', target })).status === 503)
       assert.equal(JSON.parse((await asker.request({ method: 'GET', target })).body).error, 50301)

@@ -1,16 +1,19 @@
 // One connection: from its bytes to requests, one at a time, and back.
 //
-// | state       | begins with                          | clock            | when it runs out                 |
-// | ----------- | ------------------------------------ | ---------------- | -------------------------------- |
-// | `head`      | the connection, or a first byte      | `headersMsMax`   | 408, then `ending`               |
-// | `body`      | a head that announces one            | `requestMsMax`   | 408, then `ending`               |
-// | `answering` | the end of the request               | `answeringMsMax` | the connection is reset          |
-// | `streaming` | the head of a reply that has no end  | none             |                                  |
-// | `idle`      | the end of the reply                 | `keepAliveMsMax` | the connection is closed         |
-// | `ending`    | the last reply, or the client's end  | `unreadMsMax`    | the connection is closed         |
+// | state       | from its beginning                            | to its end                        | clock            |
+// | ----------- | --------------------------------------------- | --------------------------------- | ---------------- |
+// | `head`      | the connection, or the first byte in `idle`   | a whole head                      | `headersMsMax`   |
+// | `body`      | a head that Node.js has parsed                | the end of the request            | `requestMsMax`   |
+// | `answering` | the end of the request                        | its reply is sent                 | `answeringMsMax` |
+// | `streaming` | the head of a reply that has no end           | the stream ends                   | none             |
+// | `idle`      | the reply is sent, and the request is whole   | a first byte, or a plain request  | `keepAliveMsMax` |
+// | `ending`    | the last reply, or the client's end           | the connection is closed          | `unreadMsMax`    |
 //
-// `head` and `body` share one clock, which starts at the first byte. The clock of `answering` and `ending` stands while
-// output is unread; that has a clock of its own, `unreadMsMax` without progress.
+// When a clock runs out: `head` and `body` are refused with 408, unless the reply is already on its way, and the
+// connection ends with it; `answering` is reset; `idle` and `ending` are closed. `head` and `body` share one clock, so
+// that a plain request, which skips both, has only that of `answering`. That clock and the one of `ending` stand while
+// output is unread, for which another one runs: `unreadMsMax` without progress. Nothing is read meanwhile, because input
+// would restart it.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -23,7 +26,14 @@ import { type Fields, type Reply, type Request, type RequestConnection, shownPat
 import type { Service } from '../service.ts'
 import { checkFraming, hasBody, hostAsked, toOriginForm } from './framing.ts'
 import { Incoming } from './incoming.ts'
-import { type Door, NodeBody, type NodeParser, NodeStream, type ParserEvents, writeReply } from './node-parser.ts'
+import {
+  NodeBody,
+  type NodeParser,
+  NodeStream,
+  type ParserEvents,
+  type ParserSocket,
+  writeReply,
+} from './node-parser.ts'
 import { ownAddress, type Peers } from './peers.ts'
 import { detachPage, headOf, writePlainReply } from './plain-reply.ts'
 import { type FieldsSeen, readPlainRequest } from './plain-request.ts'
@@ -69,7 +79,7 @@ export class Connection implements RequestConnection, ParserEvents {
   /** The client has ended its side. */
   #hasEnded = false
   /** Node.js's parser, once a request needs it. */
-  #door: Door | undefined
+  #parserSocket: ParserSocket | undefined
   /** The request in progress, until its reply is sent. */
   #request: Request | undefined
   #reply: Reply | undefined
@@ -104,7 +114,7 @@ export class Connection implements RequestConnection, ParserEvents {
   }
 
   /** Whether nothing is in progress, so that the connection can be closed. */
-  get isIdle(): boolean {
+  get isClosable(): boolean {
     return this.#incoming.heldBytes === 0 && (this.#state === 'idle' || this.isNew)
   }
 
@@ -164,27 +174,30 @@ export class Connection implements RequestConnection, ParserEvents {
   /** Answers once to input that is broken, too large or too slow. Nothing is parsed afterwards. */
   refuse(error: AppError): void {
     if (this.#state === 'ending' || this.#state === 'answering') return
-    if (this.#reply?.stream !== undefined) {
-      this.socket.destroy()
-      return
-    }
     if (this.#state === 'body') {
-      this.#isLast = true
-      this.#dropInput()
-      // The reply to a body that was refused early is sent.
-      if (this.#request === undefined) {
-        this.#end()
-        return
-      }
-      this.#enter('answering')
-      this.#request.isCounted = true
-      this.#body?.fail(error)
+      this.#refuseBody(error)
       return
     }
     const isHead = this.#incoming.method === 'HEAD'
     const reply = this.#options.service.refuseBytes(error, this.#address)
     this.socket.write(headOf(reply, 'close') + (isHead ? '' : reply.body))
     this.#end()
+  }
+
+  /** A body that is broken, or late, fails the request. If that has its reply, the connection ends with it. */
+  #refuseBody(error: AppError): void {
+    this.#isLast = true
+    this.#dropInput()
+    if (this.#reply?.stream !== undefined) {
+      this.socket.destroy()
+    } else if (this.#request === undefined) {
+      this.#end()
+    } else {
+      this.#enter('answering')
+      // It costs no unit of the rate limit.
+      this.#request.isCounted = true
+      this.#body?.fail(error)
+    }
   }
 
   /** Takes the next request, or the next pieces of one. */
@@ -283,12 +296,12 @@ export class Connection implements RequestConnection, ParserEvents {
       const head = this.#incoming.takeHead()
       if (head === undefined) return false
       if (this.#servePlain(head)) return false
-      this.#door ??= this.#options.parser.open(this.socket, this)
-      this.#door.parse(head)
+      this.#parserSocket ??= this.#options.parser.open(this.socket, this)
+      this.#parserSocket.parse(head)
     } else if (this.#state === 'body') {
       const piece = this.#incoming.takePiece()
       if (piece === undefined) return false
-      this.#door?.parse(piece)
+      this.#parserSocket?.parse(piece)
     } else {
       return false
     }
@@ -391,7 +404,7 @@ export class Connection implements RequestConnection, ParserEvents {
     const [request, reply] = [this.#request, this.#reply]
     // The connection was closed meanwhile.
     if (request === undefined || reply === undefined) return
-    // Hardly a client that ends its side within a request still reads.
+    // A client that ends its side within a request has probably left.
     if (this.#hasEnded && this.#message !== undefined) service.noteAborted(request, reply, 'clientLeft')
     else service.noteSent(request, reply)
     largeAnswers.forget(this)
@@ -399,9 +412,8 @@ export class Connection implements RequestConnection, ParserEvents {
     this.#request = undefined
     this.#reply = undefined
     this.#noteDone()
-    if (this.#isLast || this.#door?.writableEnded === true) this.#end()
+    if (this.#isLast || this.#parserSocket?.writableEnded === true) this.#end()
     else if (this.#message === undefined) this.#finish()
-    else this.#enter('body', this.#sinceMs)
   }
 
   /** The request has arrived, and its reply is sent. */
@@ -425,15 +437,15 @@ export class Connection implements RequestConnection, ParserEvents {
     this.#sinceMs = sinceMs
   }
 
+  /** Reads nothing more before the reply is sent. */
   #dropInput(): void {
     this.#incoming.drop()
     this.#options.onArriving(this)
-    // Further input is read and discarded.
-    if (!this.socket.destroyed) this.socket.resume()
+    this.socket.pause()
   }
 
   /**
-   * Ends the connection, but reads until the client ends it, too, or a while has passed. If the socket closed with unread
+   * Ends the connection, but then reads until the client ends it, too, or a while has passed. If the socket closed with unread
    * bytes, the system would reset the connection, and the client would lose the unread rest of the last reply (RFC
    * 9112, section 9.6).
    */
@@ -449,6 +461,7 @@ export class Connection implements RequestConnection, ParserEvents {
       return
     }
     socket.end(() => {
+      socket.resume()
       const timer = setTimeout(() => socket.destroy(), this.#options.limits.lingerMsMax)
       socket.once('close', () => clearTimeout(timer))
     })
@@ -463,7 +476,7 @@ export class Connection implements RequestConnection, ParserEvents {
     this.#enter('ending')
     this.#incoming.drop()
     this.#options.onArriving(this)
-    this.#door?.destroy()
+    this.#parserSocket?.destroy()
     this.#noteDone()
   }
 }
@@ -481,7 +494,7 @@ function msMaxOf(state: State, limits: Limits): number {
     case 'ending':
       return limits.unreadMsMax
     case 'streaming':
-      // Comments show whether the client still reads.
+      // Comments in the stream show whether the client still reads.
       return Number.POSITIVE_INFINITY
   }
 }

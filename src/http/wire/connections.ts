@@ -84,10 +84,10 @@ export class Connections {
   }
 
   /**
-   * Accepts connections still in the kernel's queue before the server stops listening, since the kernel would reset
-   * them. Holds answers meanwhile, because an answered client might open another connection.
+   * Waits until no connection is in the kernel's queue, because the kernel resets those when the server stops listening.
+   * Takes no request meanwhile: a client that gets its answer might open another connection.
    */
-  async takeLast(): Promise<void> {
+  async holdUntilQuiet(): Promise<void> {
     const { clock } = this.#options
     const endMs = clock.monotonicMs() + lastConnectionsMsMax
     this.#isHolding = true
@@ -99,7 +99,7 @@ export class Connections {
     }
   }
 
-  /** Resumes after `takeLast`. */
+  /** Resumes after `holdUntilQuiet`. */
   goOn(): void {
     this.#isHolding = false
     for (const connection of this.#open) connection.takeNext()
@@ -108,7 +108,7 @@ export class Connections {
   /** Closes idle connections, except new ones, whose first request is in transit. */
   closeIdle(openedBeforeMs: number): void {
     for (const connection of this.#open) {
-      if (!connection.isIdle || (connection.isNew && connection.openedAtMs >= openedBeforeMs)) continue
+      if (!connection.isClosable || (connection.isNew && connection.openedAtMs >= openedBeforeMs)) continue
       connection.socket.destroy()
     }
   }

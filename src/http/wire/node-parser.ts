@@ -34,25 +34,25 @@ export class NodeParser {
     // Node.js would silently drop fields beyond this number; framing.ts counts them.
     this.#server.maxHeadersCount = 0
     const serve = (message: IncomingMessage, response: ServerResponse): void =>
-      (message.socket as unknown as Door).events.onRequest(message, response)
+      (message.socket as unknown as ParserSocket).events.onRequest(message, response)
     // A request that expects a 100 is served like any other: reading its body sends it.
     for (const event of ['request', 'checkContinue', 'checkExpectation']) this.#server.on(event, serve)
-    this.#server.on('clientError', (cause: ParserError, door: Duplex) => {
+    this.#server.on('clientError', (cause: ParserError, socket: Duplex) => {
       // Anything else is an error of the socket, which closes it.
-      if (cause.code?.startsWith('HPE_') === true) (door as Door).events.onBroken(explain(cause, limits))
+      if (cause.code?.startsWith('HPE_') === true) (socket as ParserSocket).events.onBroken(explain(cause, limits))
     })
   }
 
   /** Opens a connection of the parser. */
-  open(socket: Socket, events: ParserEvents): Door {
-    const door = new Door(socket, events)
-    this.#server.emit('connection', door)
-    return door
+  open(socket: Socket, events: ParserEvents): ParserSocket {
+    const parserSocket = new ParserSocket(socket, events)
+    this.#server.emit('connection', parserSocket)
+    return parserSocket
   }
 }
 
 /** Stands for the socket of a connection: passes on what Node.js writes, and what it is given to parse. */
-export class Door extends Duplex {
+export class ParserSocket extends Duplex {
   readonly events: ParserEvents
   readonly #socket: Socket
 
