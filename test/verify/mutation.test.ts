@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
+import { openDocument } from '../../verify/document.ts'
 import { defaultFirstId, rangeIds } from '../../verify/ids.ts'
 import { type RowName, rowsOf, verify } from '../../verify/verify.ts'
 import { makeFolder } from '../support/folder.ts'
@@ -19,6 +20,7 @@ import { service } from './wrong/service.ts'
 import { type Behaviour, startWrong } from './wrong-servers.ts'
 
 const byHand = [...creates, ...lists, ...changes, ...ofPlants, ...service]
+const { operations } = openDocument()
 const subjects = new Set(rowsOf().map(({ subject }) => subject))
 /** One wrong server of each subject and of each operation, for the first ring. */
 const firsts = (all: readonly Wrong[]): readonly Wrong[] => [...new Map(all.map((wrong) => [wrong[2], wrong])).values()]
@@ -62,13 +64,17 @@ describe('plantstore verify of a server that', { concurrency: 4 }, async () => {
     })
   }
 
-  for (const [does, behave] of inRing(
+  for (const [does, behave, operation] of inRing(
     firsts(derived).filter((_, at) => at % 3 === 0),
     derived,
   )) {
     test(does, async () => {
-      const failed = await run(behave, (row) => row.title === makesSafe || isAboutAll(row))
-      assert.notEqual(failed.size, 0)
+      const isOfOther = ({ title }: RowName): boolean =>
+        operations.some(({ id }) => id !== operation && title.startsWith(id))
+      const isRun = (row: RowName): boolean => row.title === makesSafe || (isAboutAll(row) && !isOfOther(row))
+      // Changes of other runs may come between those that it confuses.
+      for (let times = 0; times < 3; times += 1) if ((await run(behave, isRun)).size > 0) return
+      assert.fail('nothing is wrong')
     })
   }
 

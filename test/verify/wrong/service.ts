@@ -205,7 +205,6 @@ export const service: readonly Wrong[] = [
     ...answering('OPTIONS * 204')(status(200), drop('Allow'), remove('Allow', 'DELETE')),
     ...answering('OPTIONS /summary 204')(['has no OPTIONS of it', () => instead(405)]),
     ...answering('OPTIONS /nowhere 404')(['answers OPTIONS of unknown paths', () => instead(204)]),
-    ...receiving('*')(having('Authorization', /^(?:bearer|BEARER) /, drop('Authorization'))),
     ...receiving('GET|HEAD')(
       having('Authorization', none, set('Accept', '*/*')),
       having('Accept', /^\*\/\*$/, set('Accept', 'text/html')),
@@ -219,6 +218,7 @@ export const service: readonly Wrong[] = [
   ...caughtBy('credentials')(
     ...answering('HEAD * 403')(drop(challenge)),
     ...receiving('*')(
+      having('Authorization', /^(?:bearer|BEARER) /, drop('Authorization')),
       ['takes a token from the query', takesTokenOfQuery],
       ['takes a token from a cookie', takesTokenOfCookie],
     ),
