@@ -64,10 +64,9 @@ describe('plantstore verify of a server that', { concurrency: 4 }, async () => {
     })
   }
 
-  for (const [does, behave, operation] of inRing(
-    firsts(derived).filter((_, at) => at % 3 === 0),
-    derived,
-  )) {
+  // Each run takes seconds, and many differ in the operation alone.
+  const third = <Each>(all: readonly Each[]): readonly Each[] => all.filter((_, at) => at % 3 === 0)
+  for (const [does, behave, operation] of inRing(third(firsts(derived)), third(derived))) {
     test(does, async () => {
       const isOfOther = ({ title }: RowName): boolean =>
         operations.some(({ id }) => id !== operation && title.startsWith(id))
