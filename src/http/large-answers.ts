@@ -98,3 +98,10 @@ export class LargeAnswers {
     throw new AppError('overloaded', 'too many pages are waiting for other clients to read them; try again')
   }
 }
+
+/** Frees the bytes of a page that nobody needs any more, without garbage collection. Others may share a pool of Buffers. */
+export function freePage(bytes: unknown): void {
+  if (bytes instanceof Uint8Array && bytes.byteLength === bytes.buffer.byteLength) {
+    ;(bytes.buffer as ArrayBuffer).transfer(0)
+  }
+}

@@ -5,6 +5,7 @@ import { type Plant, revisionOf, unmetPrecondition, withoutId } from '../domain/
 import { Revisions } from '../domain/revisions.ts'
 import type { PlantPage, PlantQuery, PlantStore } from '../domain/store.ts'
 import { toPreconditions } from './input.ts'
+import { freePage } from './large-answers.ts'
 import type { Answer, Call, Handlers, TraitsOf } from './operations.ts'
 
 /** Default page size. */
@@ -104,7 +105,10 @@ function answerOf(
 ): Answer<'listPlants'> {
   const etag = `"${revision}"`
   const { ifNoneMatch } = toPreconditions(undefined, headers['If-None-Match'])
-  if (ifNoneMatch === '*' || ifNoneMatch?.includes(revision)) return { status: 304, headers: { etag } }
+  if (ifNoneMatch === '*' || ifNoneMatch?.includes(revision)) {
+    freePage(json)
+    return { status: 304, headers: { etag } }
+  }
   if (nextAfter === undefined) return { status: 200, headers: { etag }, body: json }
   const link = `<${basePath}${targetOf(query, nextAfter)}>; rel="next"`
   return { status: 200, headers: { link, etag }, body: json }

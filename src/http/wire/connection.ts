@@ -21,7 +21,7 @@ import type { Clock } from '../../domain/clock.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { AbortReason } from '../../domain/events.ts'
 import type { Limits } from '../../limits.ts'
-import type { LargeAnswers } from '../large-answers.ts'
+import { freePage, type LargeAnswers } from '../large-answers.ts'
 import { type Fields, type Reply, type Request, type RequestConnection, shownPath } from '../request.ts'
 import type { Service } from '../service.ts'
 import { checkFraming, hasBody, hostAsked, toOriginForm } from './framing.ts'
@@ -35,7 +35,7 @@ import {
   writeReply,
 } from './node-parser.ts'
 import { ownAddress, type Peers } from './peers.ts'
-import { detachPage, headOf, writePlainReply } from './plain-reply.ts'
+import { headOf, writePlainReply } from './plain-reply.ts'
 import { type FieldsSeen, readPlainRequest } from './plain-request.ts'
 import { readSocket, resetSocket } from './socket-internals.ts'
 
@@ -408,7 +408,7 @@ export class Connection implements RequestConnection, ParserEvents {
     if (this.#hasEnded && this.#message !== undefined) service.noteAborted(request, reply, 'clientLeft')
     else service.noteSent(request, reply)
     largeAnswers.forget(this)
-    detachPage(reply)
+    if (reply.isPage === true) freePage(reply.body)
     this.#request = undefined
     this.#reply = undefined
     this.#noteDone()

@@ -31,11 +31,6 @@ export function writePlainReply(
   socket.uncork()
 }
 
-/** Frees the bytes of a page that is sent, without garbage collection. Other bytes may share the pool of Buffers. */
-export function detachPage({ body, isPage }: Reply): void {
-  if (isPage === true && typeof body === 'object' && body.byteLength === body.buffer.byteLength) body.buffer.transfer(0)
-}
-
 let date = ''
 let dateSecond = 0
 
