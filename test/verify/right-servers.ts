@@ -162,7 +162,7 @@ function turn(value: unknown): unknown {
 }
 const shortChanges = receives('GET|HEAD /changes', (received) =>
   /^\/changes\?after=[\w-]+(?:&kind=[a-z]+)?(?:&limit=[1-9]\d{1,2})?$/.test(received.target)
-    ? asking('limit', '5')(received)
+    ? asking('limit', '50')(received)
     : {},
 )
 const inLines: AnswerChange = ({ fields }) => ({

@@ -186,8 +186,10 @@ describe('plantstore verify', async () => {
       ({ method }) => method === 'POST',
       async (received, forward) => {
         sent += 1
+        // Rows run side by side: others are sent while this one is answered.
+        const isTheOne = sent === creates
         const answered = await forward(received)
-        if (sent === creates) {
+        if (isTheOne) {
           child?.process.kill('SIGINT')
           await isStopping
         }
