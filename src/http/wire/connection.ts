@@ -71,7 +71,6 @@ export class Connection implements RequestConnection, ParserEvents {
   /** The address of the client, kept because a closed socket loses it. */
   readonly #address: string | undefined
   readonly #incoming: Incoming
-  readonly #keepAlive: string
   #state: State = 'head'
   #sinceMs: number
   /** Whether any request has arrived. */
@@ -100,7 +99,6 @@ export class Connection implements RequestConnection, ParserEvents {
     this.#options = options
     this.#address = ownAddress(socket)
     this.#incoming = new Incoming(limits.headerBytesMax)
-    this.#keepAlive = `keep-alive\r\nKeep-Alive: timeout=${Math.floor(limits.keepAliveMsMax / 1000)}`
     this.openedAtMs = clock.monotonicMs()
     this.#sinceMs = this.openedAtMs
     readSocket(socket, (bytes) => this.#receive(bytes))
@@ -113,8 +111,8 @@ export class Connection implements RequestConnection, ParserEvents {
     return this.#state
   }
 
-  /** Whether nothing is in progress, so that the connection can be closed. */
-  get isClosable(): boolean {
+  /** Whether nothing is in progress, so that the connection can be closed, or take a plain request. */
+  get isQuiet(): boolean {
     return this.#incoming.heldBytes === 0 && (this.#state === 'idle' || this.isNew)
   }
 
@@ -180,7 +178,7 @@ export class Connection implements RequestConnection, ParserEvents {
     }
     const isHead = this.#incoming.method === 'HEAD'
     const reply = this.#options.service.refuseBytes(error, this.#address)
-    this.socket.write(headOf(reply, 'close') + (isHead ? '' : reply.body))
+    this.socket.write(headOf(reply, undefined) + (isHead ? '' : reply.body))
     this.#end()
   }
 
@@ -261,8 +259,7 @@ export class Connection implements RequestConnection, ParserEvents {
   /** @param packet valid until this returns. */
   #receive(packet: Buffer): void {
     if (this.#state === 'ending') return
-    const isBetween = this.#state === 'idle' || this.isNew
-    if (isBetween && this.#incoming.heldBytes === 0 && !this.#isToWait && this.#servePlain(packet)) return
+    if (this.isQuiet && !this.#isToWait && this.#servePlain(packet)) return
     this.#incoming.add(packet)
     this.takeNext()
   }
@@ -276,8 +273,7 @@ export class Connection implements RequestConnection, ParserEvents {
 
   /** The client has ended its side, and nothing is in progress but an incomplete request. */
   #endInput(): void {
-    const isBetween = this.#state === 'idle' || this.isNew
-    if (isBetween) this.#end()
+    if (this.isQuiet) this.#end()
     else this.refuse(new AppError('malformedRequest', 'the connection ended before the request did'))
   }
 
@@ -378,7 +374,7 @@ export class Connection implements RequestConnection, ParserEvents {
     this.#isLast = isLast
     // `#close` reports a reply that is not sent.
     const onWritten = (error?: Error | null): void => (error == null ? this.#noteSent() : undefined)
-    writePlainReply(this.socket, reply, isLast ? 'close' : this.#keepAlive, onWritten)
+    writePlainReply(this.socket, reply, isLast ? undefined : this.#options.limits.keepAliveMsMax, onWritten)
     this.onWrite()
   }
 

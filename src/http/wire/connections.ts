@@ -108,7 +108,7 @@ export class Connections {
   /** Closes idle connections, except new ones, whose first request is in transit. */
   closeIdle(openedBeforeMs: number): void {
     for (const connection of this.#open) {
-      if (!connection.isClosable || (connection.isNew && connection.openedAtMs >= openedBeforeMs)) continue
+      if (!connection.isQuiet || (connection.isNew && connection.openedAtMs >= openedBeforeMs)) continue
       connection.socket.destroy()
     }
   }

@@ -4,21 +4,23 @@ import type { Socket } from 'node:net'
 import { STATUS_CODES } from '../node-http.ts'
 import type { Reply } from '../request.ts'
 
-/** @param connection the value of Connection; further fields may follow it. */
-export function headOf({ status, fields }: Reply, connection: string): string {
+/** @param keepAliveMs how long the connection may be idle then; undefined if it closes with this reply. */
+export function headOf({ status, fields }: Reply, keepAliveMs: number | undefined): string {
   let lines = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`
   for (const name in fields) lines += `${name}: ${fields[name]}\r\n`
-  return `${lines}Date: ${dateNow()}\r\nConnection: ${connection}\r\n\r\n`
+  lines += `Date: ${dateNow()}\r\nConnection: `
+  if (keepAliveMs === undefined) return `${lines}close\r\n\r\n`
+  return `${lines}keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n\r\n`
 }
 
-/** Writes a reply at once. @param connection as in `headOf`. */
+/** Writes a reply at once. @param keepAliveMs as in `headOf`. */
 export function writePlainReply(
   socket: Socket,
   reply: Reply,
-  connection: string,
+  keepAliveMs: number | undefined,
   onWritten: (error?: Error | null) => void,
 ): void {
-  const head = headOf(reply, connection)
+  const head = headOf(reply, keepAliveMs)
   const { body = '' } = reply
   if (typeof body === 'string') {
     // One text costs less than two pieces.
