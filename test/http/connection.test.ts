@@ -122,6 +122,18 @@ describe('a connection', () => {
     socket.destroy()
   })
 
+  test('reads nothing behind a broken body before its refusal is sent', async () => {
+    const { connection, socket, replies } = connect()
+    Object.defineProperty(socket, 'writableLength', { value: 500, configurable: true })
+    socket.emit('data', Buffer.from('POST /plants HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n'))
+    assert.equal(connection.state, 'answering')
+    assert.ok(socket.isPaused())
+    replies[0]?.({ status: 400, fields: {}, isLast: true })
+    await once(socket, 'finish')
+    assert.equal(connection.state, 'ending')
+    socket.destroy()
+  })
+
   test('serves one request at a time, in order, also when its client has ended its side', async () => {
     const { connection, socket, replies, targets } = connect()
     const getOther = Buffer.from(get.toString().replace('1', '2'))

@@ -208,6 +208,10 @@ export class Connection implements RequestConnection, ParserEvents {
     }
     this.#options.onArriving(this)
     if (this.#state === 'ending') return
+    if (this.#isLast) {
+      this.#dropInput()
+      return
+    }
     const isArriving = this.#state === 'head' || this.#state === 'body' || this.#state === 'idle'
     if (this.#incoming.heldBytes > 0 && (!isArriving || this.#isToWait)) this.socket.pause()
     else if (!this.#hasEnded) this.socket.resume()
