@@ -74,8 +74,8 @@ const listLimits = {
   searchesMax: 100,
   /** Queued long lists in a file. Above: 503. */
   listsMax: 10_000,
-  /** Plants of a page that the main thread reads from a file. A worker thread reads longer pages. */
-  quickPagePlantsMax: 100,
+  /** Bytes that the main thread reads from a file for a page, approximately. A worker thread reads longer pages. */
+  quickPageBytesMax: 512 * 1024,
   /** Tags in a summary: the most common ones. */
   summaryTagsMax: 100,
   /** Tags of a file that a summary examines. If there are more, it uses the first. */

@@ -23,9 +23,9 @@ port2.onmessage = () => {
 port1.postMessage('')
 let unseen = 0
 for (let id = 0n; id < creates; id += 1n) {
-  await store.createPlant(toPlant({ id, name: 'Ficus lyrata' }))
-  // A long list comes from a thread.
-  const pages = [1, 1_000].map((limit) => listPage(store, { after: id - 1n, limit }))
+  await store.createPlant(toPlant({ id, name: 'Ficus lyrata', tag: 'shade' }))
+  // The long list of a tag comes from a thread.
+  const pages = [1, 1_000].map((limit) => listPage(store, { after: id - 1n, tag: 'shade', limit }))
   if ((await store.getPlant(id)) === undefined) unseen += 1
   for (const [plant] of await Promise.all(pages)) if (plant?.id !== id) unseen += 1
 }

@@ -113,12 +113,12 @@ describe('the pages of SQLite', () => {
 })
 
 describe('the threads that make pages of a file', () => {
-  const long = { limit: limits.quickPagePlantsMax + 1 }
+  const long = { tag: 'shade', limit: 1_000 }
 
   test('as many lists wait for each other as may, and the others are refused', async () => {
     await using folder = await makeFolder()
     await using store = await openTestStore(folder.file('plants.db'), { limits: { listsMax: 5 } })
-    await store.createPlant(toPlant({ id: 1n, name: 'n' }))
+    await store.createPlant(toPlant({ id: 1n, name: 'n', tag: 'shade' }))
     const lists = await Promise.allSettled(Array.from({ length: 8 }, () => store.listPlants(long)))
     const outcomes = lists.map((list) => (list.status === 'fulfilled' ? 'listed' : (list.reason as AppError).code))
     assert.deepEqual(outcomes, [...Array(5).fill('listed'), ...Array(3).fill('overloaded')])
@@ -146,6 +146,24 @@ describe('the threads that make pages of a file', () => {
     assert.equal(done.at(-1), 'search')
   })
 
+  test('a page of large plants comes from a thread once their size is known', async () => {
+    await using folder = await makeFolder()
+    await using store = await openTestStore(folder.file('plants.db'))
+    const largePlants = Array.from({ length: 1_001 }, (_, id) => ({ id: BigInt(id), name: 'n'.repeat(1_024) }))
+    await importPlants(store, largePlants)
+    const isQuick = async (query: PlantQuery): Promise<boolean> => {
+      const page = store.listPlants(query)
+      await page
+      return !(page instanceof Promise)
+    }
+    assert.ok(await isQuick({ limit: 1_000 }))
+    assert.ok(!(await isQuick({ limit: 1_000 })))
+    assert.ok(await isQuick({ limit: 100 }))
+    // The last page has few plants.
+    assert.ok(await isQuick({ limit: 100, after: 990n }))
+    assert.ok(!(await isQuick({ limit: 1_000 })))
+  })
+
   test('they give way to other threads, on Linux', { skip: platform() !== 'linux' }, async () => {
     await using folder = await makeFolder()
     await using store = await openTestStore(folder.file('plants.db'))
@@ -167,7 +185,7 @@ describe('the threads that make pages of a file', () => {
   test('of one that dies, no request waits for ever, and the next one starts another', async () => {
     await using folder = await makeFolder()
     await using store = await openTestStore(folder.file('plants.db'))
-    await store.createPlant(toPlant({ id: 1n, name: 'n' }))
+    await store.createPlant(toPlant({ id: 1n, name: 'n', tag: 'shade' }))
     const inTime = async <T>(settled: Promise<T>): Promise<T> => {
       const isLate = Symbol('late')
       const result = await Promise.race([settled, sleep(10_000, isLate, { ref: false })])

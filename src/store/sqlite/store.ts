@@ -1,5 +1,6 @@
-// The Store on an SQLite file. A writer thread commits batches of changes, a second thread makes long lists, and a
-// third handles searches by name and summaries of many tags. The main thread answers all other reads.
+// The Store on an SQLite file. A writer thread commits batches of changes, a second thread makes long lists and those of
+// many plants of a tag, and a third handles searches by name and summaries of many tags. The main thread answers all
+// other reads.
 
 import { statfsSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
@@ -62,6 +63,9 @@ export interface OpenedFile {
   readonly checking: AbortController
 }
 
+/** The bytes of a plant before any list, approximately. */
+const plantBytesUsual = 256
+const filePageBytes = 4_096
 /** Duration of a transaction of an import beside a server, and so the delay of the server's changes. */
 const importCommitMs = 200
 /** Pause between two such transactions in which a server can write. Exceeds SQLite's longest sleep of 100 ms. */
@@ -83,6 +87,8 @@ export class SqliteStore extends GroupedStore implements Store {
   readonly #lists: Lister
   /** Searches by name and summaries, which may take longer. */
   readonly #searches: Lister
+  /** The bytes of a plant in a list, approximately. */
+  #plantBytes = plantBytesUsual
   readonly #longSummary = shareRead(() => this.#searches.summarize())
   readonly #statements: Statements<keyof typeof queries>
 
@@ -120,13 +126,22 @@ export class SqliteStore extends GroupedStore implements Store {
   }
 
   listPlants(query: PlantQuery, assertWanted = (): void => {}): PlantPage | Promise<PlantPage> {
-    const isSearch = (query.namePrefix ?? '') !== ''
-    if (!isSearch && query.limit <= this.#options.limits.quickPagePlantsMax) {
-      return this.#read(() => this.#pages.list(query))
+    const { namePrefix = '', tag, limit } = query
+    // The plants of a tag are on different pages of the file.
+    const plantBytes = tag === undefined ? this.#plantBytes : Math.max(this.#plantBytes, filePageBytes)
+    const isSearch = namePrefix !== ''
+    if (!isSearch && limit * plantBytes <= this.#options.limits.quickPageBytesMax) {
+      return this.#measured(
+        limit,
+        this.#read(() => this.#pages.list(query)),
+      )
     }
     this.#assertUsable()
     const page = (isSearch ? this.#searches : this.#lists).list(query, assertWanted)
-    return page.catch((cause) => this.#explainRead(cause))
+    return page.then(
+      (made) => this.#measured(limit, made),
+      (cause) => this.#explainRead(cause),
+    )
   }
 
   async getSummary(): Promise<Summary> {
@@ -217,6 +232,13 @@ export class SqliteStore extends GroupedStore implements Store {
 
   protected async query(name: keyof typeof queries, ...values: Uint8Array[]): Promise<readonly unknown[]> {
     return this.#read(() => this.#statements[name].all(...values))
+  }
+
+  /** Estimates the next page by this one. A last page may have fewer plants than its limit. */
+  #measured(limit: number, page: PlantPage): PlantPage {
+    const bytes = page.json.length / limit
+    if (page.nextAfter !== undefined || bytes > this.#plantBytes) this.#plantBytes = bytes
+    return page
   }
 
   #read<T>(read: () => T): T {
