@@ -2,6 +2,7 @@
 // names, such as `npm test -- test/http/cors.test.ts`, only these files run.
 
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
@@ -14,10 +15,14 @@ const tests = [
   '--test-timeout=900000',
   ...(positionals.length > 0 ? positionals : rings),
 ]
+const contributing = readFileSync(new URL('../CONTRIBUTING.md', import.meta.url), 'utf8')
+const [, cpuSeconds] = /about (\d+) CPU seconds/.exec(contributing) ?? []
+const isFirstRing = !values.all && positionals.length === 0
 const env = {
   ...process.env,
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url)),
   ...(values.all && { TEST_RING: 'all' }),
+  ...(isFirstRing && cpuSeconds !== undefined && { TEST_CPU_SECONDS: cpuSeconds }),
 }
 const { status } = spawnSync(process.execPath, tests, { env, stdio: 'inherit' })
 process.exit(status ?? 1)
