@@ -27,10 +27,11 @@ export function changeHandlers(
   basePath = '',
 ): Pick<Handlers, 'listChanges'> {
   return {
-    async listChanges({ query, headers, accept, caller, assertWanted, connection }) {
+    async listChanges({ query, headers, request, assertWanted }) {
+      const { caller, connection, fields } = request
       const { kind, limit = pageChangesDefault } = query
       const after = headers['Last-Event-ID'] ?? query.after
-      if (prefers('text/event-stream', accept)) {
+      if (prefers('text/event-stream', fields['accept'])) {
         if (caller === undefined) throw new TypeError('listChanges has a caller')
         assertWanted()
         streams.reserve(caller, connection)

@@ -3,9 +3,9 @@
 
 import type { Operation, OperationId } from '../contract/document.ts'
 import type { Caller } from '../domain/caller.ts'
-import { checkBodyFields, compileInput, type Input, type Texts } from './input.ts'
+import { checkBodyFields, compileInput, type ReadInput, type Texts } from './input.ts'
 import { prefers } from './negotiation.ts'
-import type { Answer, Call, Traits } from './operations.ts'
+import type { Answer, Call, Input, Traits } from './operations.ts'
 import { networkOf, type RateLimiter } from './rate-limit.ts'
 import type { Request } from './request.ts'
 import type { ServiceOptions } from './service-options.ts'
@@ -22,11 +22,11 @@ export class Endpoint {
   /** The first media type in the document; an answer may choose another. */
   readonly mediaType: string
   readonly #options: ServiceOptions
-  readonly #readInput: ReturnType<typeof compileInput>
+  readonly #readInput: ReadInput
   readonly #rateLimiter: RateLimiter | undefined
   readonly #handle: Handler
-  readonly #unitsOf: (call: Input) => number
-  readonly #changedPlant: ((call: Input) => bigint) | undefined
+  readonly #unitsOf: (input: Input<OperationId>) => number
+  readonly #changedPlant: ((input: Input<OperationId>) => bigint) | undefined
 
   constructor(operation: Operation, options: ServiceOptions) {
     const { handlers, traits, limits, rateLimiter } = options
@@ -79,26 +79,15 @@ export class Endpoint {
   ): Answer<OperationId> | Promise<Answer<OperationId>> {
     const input = this.#countInput(request, { params, query, headers: request.fields, body })
     if (this.#changedPlant !== undefined) request.plantId = this.#changedPlant(input)
-    const call: Call<OperationId> = {
-      path: input.path,
-      query: input.query,
-      headers: input.headers,
-      body: input.body,
-      caller: request.caller,
-      host: request.host,
-      scheme: request.scheme,
-      accept: request.fields['accept'],
-      acceptEncoding: request.fields['accept-encoding'],
-      assertWanted,
-      connection: request.connection,
-    }
+    const { path, query: parameters, headers, body: value } = input
+    const call: Call<OperationId> = { path, query: parameters, headers, body: value, request, assertWanted }
     const { intercept } = this.#options
     if (intercept === undefined) return this.#handle(call)
     return intercept(this.operation.id, () => this.#handle(call), request.connection.socket)
   }
 
   /** An invalid request costs one unit. */
-  #countInput(request: Request, texts: Texts): Input {
+  #countInput(request: Request, texts: Texts): Input<OperationId> {
     if (this.#rateLimiter === undefined) return this.#readInput(texts)
     request.isCounted = true
     let units = 1

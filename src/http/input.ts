@@ -8,16 +8,11 @@ import { AppError, type ErrorCode } from '../domain/errors.ts'
 import type { Plant, Preconditions, Revisions } from '../domain/plant.ts'
 import { decodeJson } from '../json/decode.ts'
 import type { Limits } from '../limits.ts'
-import type { Call } from './operations.ts'
+import type { Input } from './operations.ts'
 import { bodyTooLarge } from './problems.ts'
 import type { Fields } from './request.ts'
 
 const mediaTypeCharactersMax = 256
-
-export type Input = Omit<
-  Call<OperationId>,
-  'caller' | 'host' | 'scheme' | 'accept' | 'acceptEncoding' | 'assertWanted' | 'connection'
->
 
 /** Checks a body by its header fields before reading it: type, coding and length. */
 export function checkBodyFields(fields: Fields, { bodyBytesMax }: Limits): void {
@@ -37,8 +32,11 @@ export interface Texts {
   readonly body: Buffer | undefined
 }
 
+/** Throws AppError for invalid input. */
+export type ReadInput = (texts: Texts) => Input<OperationId>
+
 /** Compiles the parser and validator of an operation's body and parameters. */
-export function compileInput(contract: Contract, operation: Operation, jsonDepthMax: number): (texts: Texts) => Input {
+export function compileInput(contract: Contract, operation: Operation, jsonDepthMax: number): ReadInput {
   const readPath = compileParameters(operation, 'path', 'invalidParameter')
   const readQuery = compileParameters(operation, 'query', 'invalidParameter')
   const readHeaders = compileParameters(operation, 'header', 'invalidHeader')
@@ -52,7 +50,7 @@ export function compileInput(contract: Contract, operation: Operation, jsonDepth
       query: hasQuery ? readQuery(parseQuery(query, operation)) : {},
       headers: readHeaders(headers),
       body: readBody(body, path),
-    } as Input
+    } as Input<OperationId>
   }
 }
 

@@ -5,27 +5,22 @@ import type { OperationId } from '../contract/document.ts'
 import type { operations } from '../contract/types.ts'
 import type { Caller } from '../domain/caller.ts'
 import type { Plant } from '../domain/plant.ts'
-import type { ReplyStream, RequestConnection, Scheme } from './request.ts'
+import type { ReplyStream, Request } from './request.ts'
 
-/** One call of an operation, with its caller identified and its input validated. */
-export interface Call<Id extends OperationId> {
+/** The validated input of an operation. */
+export interface Input<Id extends OperationId> {
   readonly path: Parameters<Id, 'path'>
   readonly query: Parameters<Id, 'query'>
   readonly headers: Parameters<Id, 'header'>
   readonly body: RequestBody<Id>
-  /** The Accept field, if any. */
-  readonly accept: string | undefined
-  /** The Accept-Encoding field, if any. */
-  readonly acceptEncoding: string | undefined
-  /** Undefined for public operations. */
-  readonly caller: Caller | undefined
+}
+
+/** One call of an operation. */
+export interface Call<Id extends OperationId> extends Input<Id> {
+  /** Its caller is identified, unless the operation is public. */
+  readonly request: Readonly<Request>
   /** Throws AppError if the client no longer wants an answer that takes a while to produce. */
   readonly assertWanted: () => void
-  readonly connection: RequestConnection
-  /** The host, with optional port, as the client wrote it; undefined if absent (HTTP/1.0). */
-  readonly host: string | undefined
-  /** The scheme the client used, possibly to reach a proxy in front of the service. */
-  readonly scheme: Scheme
 }
 
 /** The successful answer of an operation. Failures are thrown as AppError. */
@@ -72,9 +67,9 @@ export type Handlers = {
 /** Properties of an operation that the document does not express. */
 export interface Traits<Id extends OperationId> {
   /** The cost of a valid call against `--rate-limit`: default 1. Operations of cost 0 are never limited. */
-  readonly units?: 0 | ((call: Pick<Call<Id>, 'query'>) => number)
+  readonly units?: 0 | ((input: Pick<Input<Id>, 'query'>) => number)
   /** The plant that a call changes, for the log. */
-  readonly changedPlant?: (call: Pick<Call<Id>, 'path' | 'body'>) => bigint
+  readonly changedPlant?: (input: Pick<Input<Id>, 'path' | 'body'>) => bigint
 }
 
 export type TraitsOf = { readonly [Id in OperationId]?: Traits<Id> }

@@ -57,7 +57,7 @@ export function plantHandlers(store: PlantStore, basePath = ''): Pick<Handlers, 
   }
 
   return {
-    async createPlant({ body: plant, headers: { 'Idempotency-Key': key }, caller }) {
+    async createPlant({ body: plant, headers: { 'Idempotency-Key': key }, request: { caller } }) {
       if (caller === undefined) throw new TypeError('createPlant has a caller')
       const idempotencyKey = key === undefined ? undefined : { callerId: caller.id, key }
       const outcome = await store.createPlant(plant, idempotencyKey, caller.id)
@@ -84,13 +84,13 @@ export function plantHandlers(store: PlantStore, basePath = ''): Pick<Handlers, 
       return { status: 200, body: { plants, tags: [...tags], isExact } }
     },
 
-    async replacePlant({ body: plant, headers, caller }) {
+    async replacePlant({ body: plant, headers, request: { caller } }) {
       const preconditions = toPreconditions(headers['If-Match'], headers['If-None-Match'])
       await store.replacePlant(plant, preconditions, caller?.id)
       return { status: 200, headers: { etag: `"${revisionOf(plant.json)}"` }, body: withoutId(plant.json) }
     },
 
-    async deletePlant({ path: { id }, headers, caller }) {
+    async deletePlant({ path: { id }, headers, request: { caller } }) {
       await store.deletePlant(id, toPreconditions(headers['If-Match'], headers['If-None-Match']), caller?.id)
       return { status: 204 }
     },

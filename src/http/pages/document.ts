@@ -1,9 +1,9 @@
 // Serves the service's health and its document.
 
 import type { Contract } from '../../contract/contract.ts'
-import type { OperationId } from '../../contract/document.ts'
 import { prepareDocument } from '../../contract/served-document.ts'
-import type { Call, Handlers, TraitsOf } from '../operations.ts'
+import type { Handlers, TraitsOf } from '../operations.ts'
+import type { Request } from '../request.ts'
 
 const healthy = { status: 200, headers: { 'cache-control': 'no-store' }, body: { status: 'ok' } } as const
 
@@ -29,13 +29,13 @@ export function documentHandlers(
       checkReady()
       return healthy
     },
-    getOpenapiJson: (call) => ({ status: 200, body: (publicDocument ?? documentAt(originOf(call))).json }),
-    getOpenapiYaml: (call) => ({ status: 200, body: (publicDocument ?? documentAt(originOf(call))).yaml }),
+    getOpenapiJson: ({ request }) => ({ status: 200, body: (publicDocument ?? documentAt(originOf(request))).json }),
+    getOpenapiYaml: ({ request }) => ({ status: 200, body: (publicDocument ?? documentAt(originOf(request))).yaml }),
   }
 }
 
 /** Some hosts do not form a valid URL, such as the empty one. */
-function originOf({ host, scheme }: Pick<Call<OperationId>, 'host' | 'scheme'>): string | undefined {
+function originOf({ host, scheme }: Readonly<Request>): string | undefined {
   const origin = `${scheme}://${host}`
   return host !== undefined && URL.canParse(origin) ? origin : undefined
 }

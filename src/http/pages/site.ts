@@ -10,7 +10,7 @@ import { pagePolicies } from '../for-browser.ts'
 import { toPreconditions } from '../input.ts'
 import { prefers } from '../negotiation.ts'
 import type { Handlers } from '../operations.ts'
-import { privateFields } from '../request.ts'
+import { type Fields, privateFields } from '../request.ts'
 import { type Coding, chooseCoding, compress } from './codings.ts'
 
 /** A file of the pages. */
@@ -56,11 +56,11 @@ function toRepresentation(content: string | Uint8Array<ArrayBuffer>): Representa
 /** The file in the coding that suits the client, with the header fields that say so. */
 export async function represent(
   file: SiteFile,
-  acceptEncoding: string | undefined,
+  fields: Fields,
 ): Promise<Representation & { readonly headers: Readonly<Record<string, string>> }> {
   // Replaces the `vary` of every GET, so it repeats Origin.
   const vary = 'Origin, Accept-Encoding'
-  const coding = chooseCoding(acceptEncoding)
+  const coding = chooseCoding(fields['accept-encoding'])
   if (coding === undefined) return { ...file, headers: { vary } }
   return { ...(await file.inCoding(coding)), headers: { vary, 'content-encoding': coding } }
 }
@@ -81,29 +81,29 @@ export function siteHandlers(
   const reference = findFile(site, 'reference.html')
   const links = linksBelow(basePath)
   return {
-    getHome: async ({ accept, acceptEncoding, caller }) => {
+    getHome: async ({ request: { fields, caller } }) => {
       const vary = 'Origin, Accept, Accept-Encoding'
-      if (!prefers('text/html', accept)) {
+      if (!prefers('text/html', fields['accept'])) {
         const body = { title: 'OpenAPI Plant Store', version, links }
         const varyJson = `${vary}, Authorization`
         if (caller === undefined) return { status: 200, headers: { vary: varyJson }, body }
         const headers = { ...privateFields, vary: varyJson }
         return { status: 200, headers, body: { ...body, caller: shownCaller(caller) } }
       }
-      const { content, headers } = await represent(home, acceptEncoding)
+      const { content, headers } = await represent(home, fields)
       return { status: 200, headers: { ...headers, vary, ...pagePolicies }, type: home.type, body: content }
     },
 
-    getDocs: async ({ acceptEncoding }) => {
-      const { content, headers } = await represent(reference, acceptEncoding)
+    getDocs: async ({ request }) => {
+      const { content, headers } = await represent(reference, request.fields)
       return { status: 200, headers: { ...headers, ...pagePolicies }, type: reference.type, body: content }
     },
 
-    getSiteFile: async ({ path: { file }, headers: { 'If-None-Match': ifNoneMatch }, acceptEncoding }) => {
+    getSiteFile: async ({ path: { file }, headers: { 'If-None-Match': ifNoneMatch }, request }) => {
       // Pages have their own paths.
       if (file.endsWith('.html')) throw noSuchFile(file)
       const found = (await scripts.get(file)?.()) ?? findFile(site, file)
-      const { content, etag, headers: coded } = await represent(found, acceptEncoding)
+      const { content, etag, headers: coded } = await represent(found, request.fields)
       const headers = { etag, 'cache-control': 'no-cache', ...coded }
       const known = toPreconditions(undefined, ifNoneMatch).ifNoneMatch
       if (known === '*' || known?.some((each) => `"${each}"` === etag)) return { status: 304, headers }
