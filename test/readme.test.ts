@@ -51,15 +51,12 @@ test('docs/clients.md has the programs that `npm run clients` runs', async () =>
     assert.ok(text.includes(`[${name}](../scripts/clients/${name})`), name)
 })
 
-test('docs/testing.md shows the examples that `npm run package` runs', async () => {
-  const text = await readFile(`${root}/docs/testing.md`, 'utf8')
-  for (const [language, file] of [
-    ['js', 'garden.js'],
-    ['ts', 'garden.node.test.js'],
-  ] as const) {
-    const example = await readFile(`${root}/examples/testing/${file}`, 'utf8')
-    const [, shown = ''] = new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'ms').exec(text) ?? []
-    assert.ok(shown !== '' && example.includes(shown), file)
+test('README.md and docs/testing.md show the example that `npm run package` runs', async () => {
+  const example = await readFile(`${root}/examples/testing/garden.node.test.js`, 'utf8')
+  for (const document of ['README.md', 'docs/testing.md']) {
+    const text = await readFile(`${root}/${document}`, 'utf8')
+    const [, shown = ''] = /^```ts\n(.*?)^```$/ms.exec(text) ?? []
+    assert.ok(shown !== '' && example.includes(shown), document)
   }
 })
 
