@@ -1,4 +1,4 @@
-// Renews the pictures of the pages in docs/, with a real browser and a real server with the example plants.
+// Renews docs/home.png, with a real browser and a real server with the example plants.
 
 import { fileURLToPath } from 'node:url'
 import { launchBrowser, openPage } from '../test/support/browser.ts'
@@ -7,7 +7,7 @@ import { runProgram, startServer } from '../test/support/program.ts'
 
 const viewport = { width: 1200, height: 1000 }
 const examples = fileURLToPath(new URL('../examples/houseplants.ndjson', import.meta.url))
-const pictureOf = (name: string): string => fileURLToPath(new URL(`../docs/${name}.png`, import.meta.url))
+const picture = fileURLToPath(new URL('../docs/home.png', import.meta.url))
 
 await using folder = await makeFolder()
 const store = folder.file('plants.db')
@@ -26,11 +26,7 @@ try {
   await home.page.keyboard.press('Escape')
   await home.page.locator('#log-toggle').click()
   await home.page.locator('#log-list button').filter({ hasText: 'POST' }).click()
-  await home.page.screenshot({ path: pictureOf('home') })
-
-  await using reference = await openPage(browser, `${server.url}/docs#createPlant`, { viewport })
-  await reference.page.getByRole('heading', { name: 'Create a plant' }).waitFor()
-  await reference.page.screenshot({ path: pictureOf('reference') })
+  await home.page.screenshot({ path: picture })
 } finally {
   await browser.close()
 }
