@@ -1,4 +1,4 @@
-// The log of changes, for every engine: how rows of the log contain changes, and how a page is read from them.
+// The log of changes, for every engine: the format of its rows, and how pages are made from them.
 //
 // A row has the changes of one transaction, or a part of them: a line for each. The number of its first change
 // and its time identify the row. Positions contain both, so that a position of another history of the store, such as
@@ -19,14 +19,14 @@ import type { Limits } from '../limits.ts'
 interface ChangeRow {
   /** The number of the first change of the row; the others follow. */
   readonly first: bigint
-  /** How many changes the row has. The first row of a log has one that is no change: the beginning of the log. */
+  /** Number of changes in the row. The first row of a log has none: it counts 1 for the beginning of the log. */
   readonly changes: bigint
   /** Time of the transaction, by the wall clock. */
   readonly atMs: bigint
   readonly lines: string
 }
 
-/** What stands for a kind in the log: one character each, none twice. */
+/** The mark of each kind in the log: a character of its own. */
 const marks: Readonly<Record<ChangeKind, string>> = { created: 'c', replaced: 'r', deleted: 'd' }
 
 /**

@@ -7,7 +7,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { codeOf } from '../domain/errors.ts'
 
 const pieceBytes = 1024 * 1024
-/** Characters of a file name in the name of its partial file, so that the latter fits in 255 bytes. */
+/** Characters of a file's name that the name of its partial file keeps, to fit in 255 bytes. */
 const nameCharactersMax = 50
 /** Errors of a file system without hard links. */
 const noLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']

@@ -1,5 +1,5 @@
-// What the Stores of all engines have in common: each change becomes a job, and jobs are committed in batches; tokens and
-// webhooks are read alike; a store closes once.
+// What the Stores of all engines have in common: each change becomes a job, and jobs are committed in batches; tokens
+// and webhooks are read alike; a store closes once.
 
 import { hash } from 'node:crypto'
 import type { Clock } from '../domain/clock.ts'
@@ -179,8 +179,8 @@ function assertDone(id: bigint, outcome: Outcome): void {
 }
 
 /**
- * Coalesces an expensive read: calls made while a read is in progress share the next one. The result of each call is that
- * of a read that begins after it, and so sees all earlier changes.
+ * Coalesces an expensive read: calls made while a read is in progress share the next one. Each call gets the result of
+ * a read that begins after it, and so sees all earlier changes.
  */
 export function shareRead<T>(read: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<unknown> | undefined

@@ -1,5 +1,5 @@
-// The changes of a store as data, jobs and their outcomes, and the rules of the store, shared by all engines: from a batch
-// of jobs and the rows that they concern, computes the outcome of each job, in order, and the rows to write.
+// Jobs, which are changes of a store as data, their outcomes, and the rules of the store for all engines. The rules
+// compute, from a batch of jobs and the rows that they concern, the outcome of each job and the rows to write.
 
 import type { Change, ChangeKind } from '../domain/change.ts'
 import type { AppError } from '../domain/errors.ts'
@@ -22,7 +22,7 @@ interface Jobs {
   sweepChanges: Sweep
   writeWebhook: {
     readonly id: string
-    /** The version that it must have; 0: none. Undefined: any. */
+    /** The version that the stored webhook must have; 0: it must not exist; undefined: any. */
     readonly version: number | undefined
     /** The webhook as JSON; undefined to remove it. */
     readonly content: string | undefined
@@ -51,7 +51,7 @@ export interface KeyOfPlant {
 export interface Sweep {
   /** Keeps the changes after this time. */
   readonly untilMs: number
-  /** Keeps the row with this number, and those behind it. */
+  /** Keeps the row with this number, and later ones. */
   readonly keptFrom: bigint
   /** Maximum number of rows to delete. */
   readonly rowsMax: number
@@ -67,7 +67,7 @@ export type Outcome =
   | 'idTaken'
   | 'idempotencyKeyReused'
   | 'done'
-  /** Nothing has the id, or the version; for `onlyFirst`, a token exists; for a sweep, fewer rows than its maximum were old enough. */
+  /** No row has the id, or the version; for `onlyFirst`, a token exists; for a sweep, fewer rows than its maximum were old enough. */
   | 'notDone'
   /** The token is no longer valid. */
   | 'revoked'

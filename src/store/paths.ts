@@ -19,7 +19,7 @@ export function statThere(path: string): Stats | undefined {
   }
 }
 
-/** Whether a path exists. Throws OperatorError if this user lacks permission to tell. */
+/** Whether a path exists. Throws OperatorError if this user may not look. */
 export function isThere(path: string): boolean {
   return explained(path, 'read', () => statThere(path) !== undefined)
 }

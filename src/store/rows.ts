@@ -85,7 +85,7 @@ export function pageOf(plants: string, nextAfter?: bigint): PlantPage {
   return pageOfJson(encoder.encode(`[${plants}]`), nextAfter)
 }
 
-/** Makes a page of its body. */
+/** Makes a page from its body. */
 export function pageOfJson(json: Uint8Array<ArrayBuffer>, nextAfter?: bigint): PlantPage {
   const revision = revisionOf(json)
   if (nextAfter === undefined) return { json, revision }

@@ -19,7 +19,7 @@ import { LostChanges, lookUp, type Registration, registerConnection, unregisterC
 import { type Recall, runBatch } from './transaction.ts'
 
 /**
- * Attempts after rows were silently not written. Another session may have deleted them meanwhile, but not each time.
+ * Attempts for a write that silently skipped rows. Another session may have deleted them meanwhile, but not every time.
  */
 const unwrittenTriesMax = 3
 

@@ -1,5 +1,5 @@
-// Lists of plants by ascending id, pages of the log of changes, and counts of plants, in all and by tag, if that is cheap;
-// else estimates from the planner's statistics. Every query of a list uses an index, and every page has a bounded cost.
+// Lists of plants by ascending id, pages of the log of changes, and counts of plants in total and by tag, which for a
+// large store are estimates from the planner's statistics. Every list uses an index, and every page has a bounded cost.
 //
 // Rows enter the log of changes without numbers, in the transactions of the changes, so that no transaction waits for
 // another. The first reader of the log numbers the rows that have been committed since: in the order of their places,
@@ -23,9 +23,9 @@ const pastEveryPrefix = '\u{10ffff}'.repeat(indexedCharacters + 1)
 
 /** Statements that may wait for the confirmation of a standby. */
 const pendingMax = 20
-/** Rows in which a page looks for changes of a kind. */
+/** Rows that a page searches for changes of one kind. */
 const rowsOfSearch = 1_000
-/** Rows that get their numbers in one transaction. */
+/** Rows that are numbered in one transaction. */
 const rowsOfTransaction = 1_000
 
 const ofTag = `plants WHERE ${tagOfPlant} IS NOT NULL AND (${tagOfPlant}, id) >= ($1, $2) AND (${tagOfPlant}, id) <= ($1, ${int64Max})`
@@ -70,7 +70,7 @@ const statements = named({
           unnest(most_common_vals::text::text[], most_common_freqs) AS common (tag, share)
         ORDER BY common.share DESC, common.tag COLLATE "C" LIMIT $1)`,
   findUnnumbered: 'SELECT 1 FROM changes WHERE first IS NULL LIMIT 1',
-  /** Servers number rows one after another. The next statement sees what the one before has numbered. */
+  /** Servers number rows one after another. After this lock, a statement sees the numbers of the previous server. */
   lockEnd: 'SELECT next FROM changes_end WHERE one = 1 FOR UPDATE',
   numberRows: `WITH new AS (
       SELECT place, sum(changes) OVER (ORDER BY place) - changes AS before, sum(bytes) OVER (ORDER BY place) AS bytes
@@ -123,16 +123,16 @@ function toPage([row]: readonly Row[]): PlantPage {
   return pageOf(plants ?? '', hasMore && last !== null ? last : undefined)
 }
 
-/** Number of beginnings that are remembered, and of searches until the index is tried again for one. */
+/** How many prefixes are remembered, and after how many searches the index is tried again for one. */
 const commonMax = 256
 const searchesMax = 32
 
 /**
- * Beginnings of names that more plants have than a search sorts. To find that out takes most of the time of a search. If
- * one is not common any more, the pages are still right, but may be short.
+ * Prefixes of the names of more plants than a search sorts. Finding that out takes most of the time of a search. If a
+ * prefix is no longer common, the pages are still correct, but may be short.
  */
 export class CommonPrefixes {
-  /** The number of searches since the index was tried, by the indexed beginning; the oldest try first. */
+  /** By indexed prefix, the number of searches since the index was tried; the oldest try first. */
   readonly #searches = new Map<string, number>()
 
   has(prefix: string): boolean {

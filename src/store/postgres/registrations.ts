@@ -1,5 +1,5 @@
-// The row of a connection in `registrations`, which tells the outcome of a commit whose answer was lost; and the deletion
-// of the rows of crashed servers, and of expired Idempotency-Keys.
+// The row of a connection in `registrations`, which shows the outcome of a commit whose answer was lost; and the
+// deletion of the rows of crashed servers, and of expired Idempotency-Keys.
 //
 // Each transaction of a connection locks its row, increments the row's number, and records which of its ids were taken.
 // To look up a commit, another connection deletes the row. The deletion waits for a pending transaction, and shows
@@ -188,7 +188,7 @@ async function sweep(closing: AbortSignal, options: DatabaseOptions): Promise<vo
   try {
     // A lost deletion is harmless, so do not wait for standbys.
     await connection.command('SET synchronous_commit = local')
-    // While another client holds a snapshot, deleted keys stay in the index, so each statement starts behind them.
+    // While another client holds a snapshot, deleted keys stay in the index, so each statement starts after them.
     let fromMs = 0n
     for (let isLast = false; !isLast; ) {
       const values = [fromMs, nowMs - idempotencyKeyMs, expiredKeysSwept]

@@ -74,7 +74,7 @@ export async function backupSqlite(
   return { ...facts, file, ...pruned, doubts: [...doubts, ...pruned.doubts] }
 }
 
-/** The file of a target; in a folder, the free one of each millisecond: another backup may have begun in the same. */
+/** The file of a target; in a folder, free names, one a millisecond: a concurrent backup may have the same start. */
 function* filesFor(target: BackupTarget, store: string, nowMs: number): Generator<string, never> {
   for (let atMs = nowMs; ; atMs += 1) {
     const file = 'file' in target ? target.file : join(target.folder, nameOfBackup(store, atMs))

@@ -18,7 +18,7 @@ import { SqliteStore, type Writer } from './store.ts'
 import { Thread } from './thread.ts'
 import type { Opened, ToWriter, WriterOptions } from './writer-thread.ts'
 
-/** How long opening is tried again while commands that exit delete the log. */
+/** How long to retry opening while exiting commands delete the log. */
 const lostMsMax = 15_000
 /** How long such a retry waits for the lock. */
 const lockTurnMs = 250
@@ -93,7 +93,7 @@ async function openWriter(
  * another process removed a file beside it meanwhile.
  */
 async function startWriter(options: WriterOptions): Promise<Writer> {
-  // By default, a thread collects garbage after each half megabyte: an eighth of the time of an import.
+  // By default, a thread collects garbage after each half megabyte, which takes an eighth of the time of an import.
   setFlagsFromString(`--min-semi-space-size=${newSpaceMegabytes}`)
   const failure = new AbortController()
   const thread: Thread<ToWriter> = new Thread('writer-thread', 'plantstore-writer', options, (cause) => {
@@ -127,7 +127,7 @@ function assertOnlyName(realPath: string, path: string): void {
 }
 
 /**
- * Throws OperatorError if a file is no store, is damaged at a glance, or has a version that cannot be migrated. Neither
+ * Throws OperatorError if a file is no store, has obvious damage, or has a version that cannot be migrated. Neither
  * changes the file nor creates others, so that nothing is made beside another program's file. If another process opens or
  * changes the file meanwhile, or a hot journal must be played back, as after a power cut in the first start, this check is
  * left to the connection for writes, which has the lock.

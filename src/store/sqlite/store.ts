@@ -63,10 +63,10 @@ export interface OpenedFile {
   readonly checking: AbortController
 }
 
-/** The bytes of a plant before any list, approximately. */
+/** Estimated bytes of a plant, before the first list. */
 const plantBytesUsual = 256
 const filePageBytes = 4_096
-/** Duration of a transaction of an import beside a server, and so the delay of the server's changes. */
+/** Duration of an import's transaction beside a server, whose changes it delays. */
 const importCommitMs = 200
 /** Pause between two such transactions in which a server can write. Exceeds SQLite's longest sleep of 100 ms. */
 const importPauseMs = 120

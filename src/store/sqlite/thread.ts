@@ -8,7 +8,7 @@ import { AppError, type ErrorCode } from '../../domain/errors.ts'
 export type FromThread =
   /** The answer to a request. */
   | { readonly answer: unknown }
-  /** A request was not done. Without a code and a message for an AppError, the store is to fail. */
+  /** A request failed. Without the code and message of an AppError, the store fails, too. */
   | { readonly error: unknown; readonly code?: ErrorCode; readonly message?: string }
   /** The thread stops working, for this reason. */
   | { readonly stopped: unknown }
@@ -28,7 +28,7 @@ export class Thread<Request> {
 
   /**
    * @param file the module of the thread, in this folder, without its extension.
-   * @param onEnd called once if the thread ends, or is to be used no more; returns the error of unanswered requests.
+   * @param onEnd called once if the thread ends or is no longer usable; returns the error of unanswered requests.
    */
   constructor(file: string, name: string, workerData: unknown, onEnd: (cause: unknown) => AppError) {
     this.#onEnd = onEnd

@@ -46,7 +46,7 @@ const statements = {
   findWebhook: 'SELECT id, version FROM webhooks WHERE id = ?',
 } as const
 
-/** The differences of the rows of plant_counts, which migrations.ts describes. */
+/** How much to add to each row of plant_counts, which migrations.ts describes. */
 type Counts = Map<string, number>
 
 export class TransactionRunner {

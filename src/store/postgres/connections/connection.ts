@@ -66,7 +66,7 @@ export class Connection {
   readonly backendId: number
   #isUnconfirmed = false
   #pending = 0
-  /** When the last answer arrived, or the first statement was sent after all answers had, by the monotonic clock. */
+  /** By the monotonic clock: when the last answer arrived or, if none was pending, the next statement was sent. */
   #heardAtMs = 0
 
   private constructor(client: pg.Client, backendId: number, { clock, limits }: ConnectionOptions) {
@@ -105,7 +105,7 @@ export class Connection {
         if (!mayHaveToDoWithTls(error)) break
       }
     }
-    // An error with a code is more specific: the other one is that the server lacks TLS or requires it.
+    // An error with a code is more specific than the other, that the server lacks or requires TLS.
     throw failures.findLast((error) => codeOf(error) !== undefined) ?? failures.at(-1)
   }
 
@@ -169,7 +169,7 @@ export class Connection {
     return this.#pending
   }
 
-  /** How long an answer has been pending without anything arriving. */
+  /** How long nothing has arrived while an answer is pending. */
   get silentMs(): number {
     return this.#pending === 0 ? 0 : this.#clock.monotonicMs() - this.#heardAtMs
   }

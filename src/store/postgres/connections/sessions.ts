@@ -129,7 +129,7 @@ export class Sessions {
   /** When the session was lost, by the monotonic clock; 0 while it is open. */
   #lostAtMs = 0
   #next = Promise.withResolvers<Session>()
-  /** Since when the database is unusable, and what was reported of it; by the monotonic clock. */
+  /** Since when the database has been unusable, and the last report of it; times by the monotonic clock. */
   #away: { readonly sinceMs: number; readonly said: string; readonly saidAtMs: number } | undefined
 
   /** @param first a session that was opened with the same options. */
@@ -139,7 +139,7 @@ export class Sessions {
     this.#running = this.#run()
   }
 
-  /** Whether a call would be tried, or wait for a reconnection. */
+  /** Whether a call would be tried, now or after a reconnection. */
   get isAvailable(): boolean {
     return this.#session.unusable === undefined && (!this.#session.lost.aborted || this.#graceLeftMs() > 0)
   }

@@ -21,7 +21,7 @@ export const tables: Readonly<Record<string, string>> = {
     one int8 PRIMARY KEY,
     version int8 NOT NULL,
     oldest_version int8 NOT NULL`,
-  // The plant as the API answers it: json, unlike jsonb, keeps each byte.
+  // The plant as the API returns it: json, unlike jsonb, keeps each byte.
   plants: `
     id int8 PRIMARY KEY,
     plant json NOT NULL,

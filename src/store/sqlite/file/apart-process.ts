@@ -30,7 +30,7 @@ async function copy({ store, partial, file, busyMsMax }: Task & { readonly kind:
   if (missing !== undefined) throw new OperatorError(missing)
   let isRead = false
   try {
-    // With locks even if no process has the store open, because a server may start meanwhile.
+    // Use locks even if no process has the store open, because a server may start meanwhile.
     using source = openReadable(store, busyMsMax)
     // Create the files beside the store now, so that a failure is not attributed to the copy.
     source.exec('SELECT count(*) FROM sqlite_schema')

@@ -116,7 +116,7 @@ export function copyDatabase(source: DatabaseSync, to: string): void {
 export function assertReadable(path: string): void {
   try {
     assertNotEmpty(path)
-    // To undo an interrupted change needs write access.
+    // Undoing an interrupted change needs write access.
     if (isHotJournal(`${path}-journal`)) {
       throw new OperatorError(
         `${path}-journal shows that a change to ${path} was interrupted; to undo the change, open the file with the program that was changing it`,
@@ -145,7 +145,7 @@ export function assertNotEmpty(path: string): void {
  * Reads a database without creating a log or an index beside it, which SQLite otherwise does even for reads.
  *
  * If both exist, a server may be using them, and the database is read beside it. SQLite then updates the index, which
- * is no part of the store. Otherwise no process has the database open, and it is read without locks: the file alone, or
+ * is not part of the store. Otherwise no process has the database open, and it is read without locks: the file alone, or
  * with the log that a crashed server left, whose index is kept in memory.
  *
  * @throws OperatorError if there is no database, or another process changed it meanwhile.
