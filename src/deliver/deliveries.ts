@@ -1,4 +1,4 @@
-// What one webhook has to send, and when. It neither sends nor reads, and is told the time.
+// Decides which changes one webhook sends, and when. It neither sends nor reads, and gets the time as an argument.
 //
 // | a webhook is | it sends                            | until                                  | clock            |
 // | ------------ | ----------------------------------- | -------------------------------------- | ---------------- |
@@ -31,9 +31,9 @@ import type { PostAnswer } from './post.ts'
 
 /** Multiples of `webhookRetryMs`: 5 s, 30 s, 2 min, 10 min, 1 h, then each 3 h. */
 const retryFactors = [1, 6, 24, 120, 720, 2_160]
-/** Failures in a row after which the receiver, not a change, is taken to fail. */
+/** Failures in a row after which the receiver counts as failing, not only a change. */
 const failuresMax = 5
-/** Failures of a receiver after which it was away, so that everything that it has refused is sent again at once. */
+/** Failures after which a receiver counts as away: once it is back, all that it refused is sent again at once. */
 const failuresOfAbsence = 3
 
 export type SentChange = Pick<LoggedChange, 'kind' | 'position' | 'plant' | 'atMs'>
@@ -53,9 +53,9 @@ type Lane = { -readonly [Name in keyof BlockedPlant]: BlockedPlant[Name] } & {
 /** The next change of a plant, while it is being sent. */
 export interface Delivery {
   readonly lane: Lane
-  /** Undefined: it must be read from the log, behind `lane.after`. See `find`. */
+  /** Undefined: it must be read from the log, after `lane.after`. See `find`. */
   change: SentChange | undefined
-  /** Whether it tries if the receiver is back. */
+  /** Whether it tests if a failing receiver is back. */
   readonly isProbe: boolean
 }
 
@@ -65,7 +65,7 @@ export class Deliveries {
   readonly #random: () => number
   /** By plant. */
   readonly #lanes: Map<string, Lane>
-  /** The position up to which the log was read. It never goes back: what is before it is accepted, or in a lane. */
+  /** The position up to which the log was read. It never goes back: earlier changes are accepted, or in a lane. */
   #readTo: string | undefined
   #mayHaveMore = true
   #failuresInRow = 0
@@ -78,7 +78,7 @@ export class Deliveries {
   #last: LastAnswer | undefined
   #isDirty = false
 
-  /** @param random as Math.random: pauses differ, so that webhooks do not come all at once. */
+  /** @param random like Math.random: varies the pauses, so that webhooks do not resume all at once. */
   constructor(
     { after, blocked, failures, last }: WebhookProgress,
     kinds: readonly ChangeKind[],
@@ -104,12 +104,12 @@ export class Deliveries {
     return this.#pause
   }
 
-  /** Whether there is progress that was not taken yet. */
+  /** Whether there is progress to store. */
   get isDirty(): boolean {
     return this.#isDirty
   }
 
-  /** Whether the log has changes that there is room for, as far as is known. */
+  /** Whether the log may have more changes, and there is room for them. */
   get wantsMore(): boolean {
     return this.#mayHaveMore && this.#failures === 0 && this.wanted(0) > 0
   }
@@ -130,12 +130,12 @@ export class Deliveries {
     return this.#some(({ isBlocked }) => isBlocked).length >= this.#limits.webhookBlockedMax
   }
 
-  /** How old the oldest change is that was not accepted, by the wall clock; 0 if there is none. */
+  /** Age of the oldest change that is not accepted, by the wall clock; 0 if there is none. */
   behindMs(wallMs: number): number {
     return Math.max(0, ...[...this.#lanes.values()].map(({ atMs }) => wallMs - atMs))
   }
 
-  /** Adds the changes of a page that begins behind `readTo`; undefined if the log cannot be read now. */
+  /** Adds the changes of a page that begins after `readTo`; undefined if the log cannot be read now. */
   add(page: ChangePage | undefined): void {
     this.#mayHaveMore = page?.isLast === false
     if (page === undefined || page.next === this.#readTo) return
@@ -144,7 +144,7 @@ export class Deliveries {
       const plantId = plantIdOf(plant)
       const lane = this.#lanes.get(plantId) ?? laneOf({ plantId, after, until: position, atMs, tries: 0 }, false)
       after = position
-      // After a crash, a blocked plant has what is read again.
+      // After a crash, changes of a blocked plant are read again.
       const isKnown = lane.isBlocked && !isAfter(position, lane.until)
       if (isKnown || !this.#kinds.includes(kind)) continue
       lane.until = position
@@ -155,13 +155,13 @@ export class Deliveries {
     this.#isDirty = true
   }
 
-  /** The log does not have the next changes any more. */
+  /** Notes that the log no longer has the next changes. */
   lose(): void {
     this.#pause ??= 'lost'
   }
 
   /**
-   * Returns the next change to send, of a plant of which none is being sent; undefined if there is none for now.
+   * Returns the next change to send, of a plant with none in flight; undefined if there is none now.
    *
    * @param room how many requests of this webhook may be in flight.
    */
@@ -189,7 +189,7 @@ export class Deliveries {
    * Looks for the change of a delivery in a page of the log. Returns whether the delivery has it now; otherwise the
    * delivery has ended, and its plant is due again, or done.
    *
-   * @param page the log behind `lane.after`; undefined if it cannot be read now, `gone` if it is not kept any more.
+   * @param page the log after `lane.after`; undefined if it cannot be read now, `gone` if it is no longer kept.
    */
   find(delivery: Delivery, page: ChangePage | undefined | 'gone', nowMs: number): boolean {
     const { lane } = delivery
@@ -202,7 +202,7 @@ export class Deliveries {
     this.cut(delivery)
     this.#isDirty = true
     if (page === undefined) lane.dueMs = nowMs + this.#limits.webhookRetryMs
-    // What the log still has of the plant follows.
+    // Continue with the changes of the plant that the log still has.
     else if (page === 'gone') Object.assign(lane, { after: undefined, tries: 0 })
     else if (isAfter(lane.until, page.next) && !page.isLast) lane.after = page.next
     else this.#lanes.delete(lane.plantId)
@@ -210,7 +210,7 @@ export class Deliveries {
   }
 
   /**
-   * Ends a delivery with the answer to it.
+   * Ends a delivery with its answer.
    *
    * @returns the pause before the change is sent again; undefined if it was accepted, or is given up.
    */
@@ -260,16 +260,16 @@ export class Deliveries {
       if (this.#failures >= this.#limits.webhookTriesMax) this.#pause ??= 'failing'
     }
     if (isBusy) this.#untilMs = Math.max(this.#untilMs, nowMs + askedMs)
-    // A receiver that fails takes little memory.
+    // A receiver that fails must take little memory.
     if (this.#failures > 0) for (const lane of this.#lanes.values()) forgetTexts(lane)
   }
 
-  /** A request that this server has cut says nothing about the receiver. */
+  /** Ends a delivery that this server has cut, which says nothing about the receiver. */
   cut({ lane }: Delivery): void {
     lane.isSending = false
   }
 
-  /** Goes on behind a change. */
+  /** Continues after a change. */
   #passOver({ lane, change }: Delivery, nowMs: number): void {
     if (change === undefined || change.position === lane.until) {
       this.#lanes.delete(lane.plantId)
@@ -281,9 +281,9 @@ export class Deliveries {
   }
 
   /**
-   * Returns the progress to store. It counts as stored until `noteUnstored`.
+   * Returns the progress to store, and assumes that it will be stored, until `noteUnstored`.
    *
-   * @param isEnd to repeat nothing: what was not accepted counts as refused, and is due at once.
+   * @param isEnd whether to repeat nothing later: changes that were not accepted count as refused, and are due at once.
    */
   takeProgress(isEnd = false): WebhookProgress {
     this.#isDirty = false
@@ -315,7 +315,7 @@ function laneOf(plant: BlockedPlant, isBlocked: boolean): Lane {
   return { ...plant, texts: [], hasAllTexts: !isBlocked, isBlocked, isSending: false, dueMs: Number.NEGATIVE_INFINITY }
 }
 
-/** They can be read again. */
+/** Drops texts, which can be read again. */
 function forgetTexts(lane: Lane): void {
   lane.texts = []
   lane.hasAllTexts = false

@@ -1,4 +1,4 @@
-// Sends one change to a receiver, signed as Standard Webhooks 1.0 has it. Follows no redirects, and reads a bounded part
+// Sends one change to a receiver, signed as Standard Webhooks 1.0 says. Follows no redirects, and reads a bounded part
 // of the answer.
 
 import { createHmac } from 'node:crypto'
@@ -12,7 +12,7 @@ import type { Webhook } from '../domain/webhook.ts'
 import type { Limits } from '../limits.ts'
 
 export interface Message {
-  /** The same each time that it is sent. Contains no full stop. */
+  /** The same in every attempt. Contains no full stop. */
   readonly id: string
   readonly body: string
 }
@@ -44,7 +44,7 @@ export function agentFor(limits: Limits, mayStillSend: () => boolean): Agent {
   const connect = buildConnector({ timeout: limits.webhookAnswerMsMax, lookup: lookUpOnce, allowH2: false })
   return new Agent({
     connections: limits.webhookInFlightMax,
-    // The clock of `post` ends what takes too long, whatever it is.
+    // `post` limits the time of the whole request.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: (options, callback) =>
@@ -57,10 +57,10 @@ export function agentFor(limits: Limits, mayStillSend: () => boolean): Agent {
   })
 }
 
-/** Connections that the receiver may have closed before a request is taken to fail. */
+/** Attempts over connections that the receiver has closed, before a request counts as failed. */
 const attemptsMax = 3
 
-/** Never rejects, and ends with its own clock whatever the receiver does. */
+/** Never rejects, and always ends within its time limit. */
 export function post({ hook, message, userAgent, clock, limits, agent }: PostOptions): Promise<PostAnswer> {
   const { webhookAnswerMsMax, webhookAnswerBytesMax } = limits
   const { promise, resolve } = Promise.withResolvers<PostAnswer>()
@@ -140,7 +140,7 @@ function parseRetryAfter(field: string | string[] | undefined, nowMs: number): n
 const lookUps = new Map<string, Promise<readonly LookupAddress[]>>()
 
 /**
- * Looks a name up once for all connections that want it: a look-up that hangs holds one of the few threads that the
+ * Looks a name up once for all connections that need it: a look-up that hangs holds one of the few threads that the
  * process has for such work.
  */
 const lookUpOnce: LookupFunction = (hostname, options, callback) => {

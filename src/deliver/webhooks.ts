@@ -1,5 +1,5 @@
 // Sends the webhooks of a store. In a fleet, one server at a time sends for a webhook: the one that its row names. It
-// counts up the version of the row regularly. When the version has not changed for a while, another server takes over.
+// increments the version of the row regularly. When the version has not changed for a while, another server takes over.
 // No clocks of different machines are compared.
 //
 // | this server  | until                                                        | clock                            |
@@ -41,7 +41,7 @@ export interface WebhooksOptions {
   readonly userAgent: string
 }
 
-/** Attempts to let go of a webhook whose row others change, too. */
+/** Attempts to release a webhook whose row other programs change, too. */
 const endAttemptsMax = 5
 
 /** A webhook for which this server sends. */
@@ -52,7 +52,7 @@ interface Held {
   readonly agent: Agent
   readonly post: (message: Message) => Promise<PostAnswer>
   readonly inFlight: Set<Promise<void>>
-  /** Until when no other server can have taken over, by the monotonic clock. */
+  /** By the monotonic clock: before this time, no other server can have taken over. */
   heldUntilMs: number
   savedMs: number
   isStopping: boolean
@@ -90,7 +90,7 @@ export class Webhooks implements AsyncDisposable {
     })
   }
 
-  /** Stops sending, stores the progress, and lets other servers take over at once. Waits for no store that hangs. */
+  /** Stops sending, stores the progress unless the store hangs, and lets other servers take over at once. */
   async [Symbol.asyncDispose](): Promise<void> {
     const { clock, limits } = this.#options
     this.#isStopping = true
@@ -133,7 +133,7 @@ export class Webhooks implements AsyncDisposable {
     return promise
   }
 
-  /** Reads the rows, and follows what other programs have changed in them. */
+  /** Reads the rows, and adopts the changes of other programs. */
   async #refresh(): Promise<void> {
     const rows = await this.#options.store.listWebhooks().catch((error) => this.#explain(error))
     if (rows === undefined) return
@@ -166,7 +166,7 @@ export class Webhooks implements AsyncDisposable {
 
   async #claim(row: StoredWebhook): Promise<void> {
     const { clock, limits, random } = this.#options
-    // undici takes longer to load than all of the server, which may have no webhook.
+    // A server without webhooks does not load undici, which takes longer than all other modules.
     const { agentFor, post } = await import('./post.ts')
     const begunMs = clock.monotonicMs()
     const hook = await this.#write({ ...row, owner: this.#owner }, row.version)
@@ -185,7 +185,7 @@ export class Webhooks implements AsyncDisposable {
     this.#held.set(row.id, held)
   }
 
-  /** @param begunMs start of the last successful write; others count from a later time. */
+  /** @param begunMs start of the last successful write; other servers count from a later time. */
   #heldUntil(begunMs: number): number {
     const { store, limits } = this.#options
     return store.isShared ? begunMs + limits.webhookLeaseMs - limits.webhookLeaseMarginMs : Number.POSITIVE_INFINITY
@@ -225,7 +225,7 @@ export class Webhooks implements AsyncDisposable {
   /** Begins the requests that are due. */
   #send(held: Held): void {
     const { clock, limits } = this.#options
-    // All webhooks share a number of connections.
+    // All webhooks share a limited number of connections.
     const room = Math.max(
       1,
       Math.min(limits.webhookInFlightMax, Math.floor(limits.webhookSocketsMax / this.#held.size)),
@@ -289,7 +289,7 @@ export class Webhooks implements AsyncDisposable {
     held.heldUntilMs = this.#heldUntil(begunMs)
   }
 
-  /** Lets go of a webhook without delaying the others. @param reason to pause the webhook for. */
+  /** Releases a webhook without delaying the others. @param reason to pause the webhook for. */
   #release(held: Held, reason?: PauseReason): void {
     if (held.isStopping) return
     held.isStopping = true
@@ -297,7 +297,7 @@ export class Webhooks implements AsyncDisposable {
     this.#releasing.add(releasing)
   }
 
-  /** Waits a while for what is in flight, then cuts it, and stores the progress, so that any server can go on. */
+  /** Waits a while for requests in flight, cuts the rest, and stores the progress, so that any server can continue. */
   async #letGo(held: Held, reason: PauseReason | undefined): Promise<void> {
     const { clock, limits, observe } = this.#options
     const cancel = clock.after(limits.webhookStopMs, () => cut(held))
@@ -308,7 +308,7 @@ export class Webhooks implements AsyncDisposable {
     const stored = await this.#storeEnd(held.hook, held.deliveries.takeProgress(true), pause)
     const { id: webhook, name } = held.hook
     this.#held.delete(webhook)
-    // If the pause could not be stored, the webhook is claimed again, and meets the reason again.
+    // If the pause could not be stored, the webhook is claimed again, and paused for the same reason.
     if (reason === undefined || stored?.paused !== pause) return
     observe({ kind: 'webhookPaused', webhook, name, reason })
   }
@@ -339,7 +339,7 @@ export class Webhooks implements AsyncDisposable {
     }
   }
 
-  /** The store reports itself that it is away. Whatever failed is tried again later. */
+  /** The store itself reports that it is away. Failed steps are retried later. */
   #explain(error: unknown): undefined {
     const message = messageOf(error)
     if (!(error instanceof AppError) && message !== this.#warned) {
