@@ -55,9 +55,9 @@ export interface ChangeQuery {
 }
 
 export interface ChangePage {
-  /** In order. Fewer than the limit do not mean that these are the last. */
+  /** In order. A page with fewer than the limit need not be the last. */
   readonly changes: readonly LoggedChange[]
-  /** The position behind everything that was examined for this page: the value of `after` for the next page. */
+  /** The position after everything that was examined for this page: the value of `after` for the next page. */
   readonly next: string
   /** Whether this page ends where the log ended. */
   readonly isLast: boolean

@@ -15,7 +15,7 @@ export const systemClock: Clock = {
 
 /** A clock that can be waited for. */
 export interface Timer extends Clock {
-  /** Calls back after a time by the monotonic clock. Returns what cancels that. Keeps no process alive. */
+  /** Calls back after a time by the monotonic clock; returns a function that cancels it. Keeps no process alive. */
   after(ms: number, callback: () => void): () => void
 }
 

@@ -40,7 +40,7 @@ export interface WebhookSent {
   readonly name: string
   /** The position of the change. */
   readonly position: string
-  /** How often it was sent, with this time. */
+  /** How often the change has been sent. */
   readonly tries: number
   readonly isAccepted: boolean
   /** The status of the answer, or why there was none. */
@@ -61,7 +61,7 @@ export interface RequestFinished {
   readonly path: string
   readonly status: number
   readonly durationMs: number
-  /** The response had no end of its own. */
+  /** The response was a stream. */
   readonly isStream?: true
   /** Size of the response body. */
   readonly bytes: number

@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto'
 
-/** A plant is the JSON that the API answers for it. Two plants are equal if their texts are. */
+/** A plant is the JSON that the API returns for it. Two plants are equal if their texts are. */
 export interface Plant {
   /** An int64, always a bigint, never a JavaScript number. */
   readonly id: bigint
@@ -31,7 +31,7 @@ export const int64Max = 2n ** 63n - 1n
 
 /**
  * The revision of a plant or a page: equal exactly for equal content (132 bits of a SHA-256, 22 characters). It depends
- * on nothing else, so every engine gives the same.
+ * on nothing else, so it is the same on every engine.
  */
 export function revisionOf(content: Uint8Array | string): string {
   // A digest as a string takes a quarter of the time of a Buffer.

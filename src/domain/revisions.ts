@@ -11,10 +11,10 @@ const charactersMax = 192
 export class Revisions {
   /** By the last bits of the id; the newest one stays. */
   readonly #remembered: (readonly [json: string, revision: string] | undefined)[] = new Array(slots).fill(undefined)
-  /** The id that was read last in each slot. To remember a plant that is read once costs more than it saves. */
+  /** The id that was read last in each slot. Remembering a plant that is read once costs more than it saves. */
   readonly #lastIds = new BigInt64Array(slots)
 
-  /** Returns the revision of a plant. What is remembered is used only for an equal plant, so it is never out of date. */
+  /** Returns the revision of a plant. A remembered one is used only for an equal plant, so it is never out of date. */
   of({ id, json }: Plant): string {
     const slot = Number(BigInt.asUintN(slotBits, id))
     const known = this.#remembered[slot]

@@ -102,7 +102,7 @@ export interface PlantStore {
    */
   listPlants(query: PlantQuery, assertWanted?: () => void): PlantPage | Promise<PlantPage>
 
-  /** Counts the plants, in all and by tag, at a bounded cost. */
+  /** Counts the plants, in total and by tag, at a bounded cost. */
   getSummary(): Promise<Summary>
 
   /**
@@ -176,12 +176,12 @@ export interface ChangeStore {
    * change acknowledged before the call. A replacement that changes nothing is no change.
    *
    * @throws AppError `positionGone` if `after` is not in the log: it was swept, the store was restored from a backup, or
-   * it is no position.
+   * it is not a position.
    */
   listChanges(query: ChangeQuery): Promise<ChangePage>
 
   /**
-   * Deletes a bounded number of the oldest changes that were made until a time. Always keeps the last change before the
+   * Deletes a bounded number of the oldest changes that were made up to a time. Always keeps the last change before the
    * others, whose position a reader may have.
    *
    * @param needed positions; the changes after them are kept.

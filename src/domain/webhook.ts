@@ -21,7 +21,7 @@ export interface Webhook {
   readonly owner?: string
 }
 
-/** A webhook as it is stored. Each write counts the version up. */
+/** A webhook as it is stored. Each write increments the version. */
 export interface StoredWebhook extends Webhook {
   readonly version: number
 }
@@ -29,7 +29,7 @@ export interface StoredWebhook extends Webhook {
 export interface WebhookSecret {
   /** `whsec_` and 32 random bytes in base64. */
   readonly secret: string
-  /** When it was replaced by another: until when it still signs. */
+  /** Present if it was replaced: the time until which it still signs. */
   readonly endsAtMs?: number
 }
 
@@ -50,8 +50,8 @@ export type PauseReason = keyof typeof pauseReasons
 
 export interface WebhookProgress {
   /**
-   * The position up to which all changes were accepted, other than those of blocked plants. Undefined: nothing yet, it
-   * begins with the oldest change.
+   * The position up to which all changes were accepted, other than those of blocked plants. Undefined: none yet, so the
+   * webhook begins with the oldest change.
    */
   readonly after?: string | undefined
   readonly blocked: readonly BlockedPlant[]
@@ -61,7 +61,7 @@ export interface WebhookProgress {
   readonly last?: LastAnswer
 }
 
-/** A plant of which a change was not accepted. Its changes stay in the log. */
+/** A plant with a change that was not accepted. Its changes stay in the log. */
 export interface BlockedPlant {
   /** In decimal digits. */
   readonly plantId: string
@@ -82,11 +82,11 @@ export interface LastAnswer {
   readonly outcome: string
 }
 
-/** What a server knows of a webhook. */
+/** The state of a webhook, for the metrics. */
 export interface WebhookFigures {
   readonly id: string
   readonly isPaused: boolean
-  /** How old the oldest change is that was not accepted; undefined if another server sends. */
+  /** Age of the oldest change that was not accepted; undefined if another server sends. */
   readonly behindMs: number | undefined
 }
 
@@ -95,7 +95,7 @@ export function neededAfter({ after, blocked }: WebhookProgress): readonly (stri
   return [after, ...blocked.map((plant) => plant.after)]
 }
 
-/** Whether a position of the log is behind another one. */
+/** Whether a position of the log is after another one. */
 export function isAfter(position: string, other: string): boolean {
   return numberOf(position) > numberOf(other)
 }
@@ -104,7 +104,7 @@ function numberOf(position: string): bigint {
   return BigInt(position.slice(0, position.indexOf('-')))
 }
 
-/** The progress of a webhook that begins behind a position. */
+/** The progress of a webhook that begins after a position. */
 export function beginAfter(after: string | undefined): WebhookProgress {
   return { ...(after !== undefined && { after }), blocked: [], failures: 0 }
 }
