@@ -22,7 +22,7 @@ export interface NewStream {
   readonly stream: ReplyStream
   readonly credential: Credential
   readonly kind: ChangeKind | undefined
-  /** The first change, if there is one; `next` is where the stream goes on. */
+  /** The first change, if there is one; `next` is where the stream continues. */
   readonly page: ChangePage
 }
 
@@ -37,12 +37,12 @@ export class ChangeStreams {
   readonly #limits: Limits
   readonly #unread: Pick<LargeAnswers, 'count' | 'forget' | 'isFull'>
   readonly #readers = new Set<Reader>()
-  /** Places that are taken, by streams and by requests that will have one. */
+  /** Places taken by streams, and by requests that will become streams. */
   #places = 0
   readonly #placesOfCaller = new Map<string, number>()
   #running: Promise<void> | undefined
   #isEnded = false
-  /** Ends the pause between two looks at the log. */
+  /** Ends the pause between two reads of the log. */
   #wake = (): void => {}
 
   /** @param unread counts the bytes that wait to be read, over all connections. */
@@ -63,7 +63,7 @@ export class ChangeStreams {
   }
 
   /**
-   * Takes a place for a stream until its connection is done with it, before anything is awaited for it.
+   * Reserves a place for a stream until its connection has finished. Call it before the first await.
    *
    * @throws AppError `tooManyStreams`, `overloaded` or `shuttingDown` if there is no place.
    */
@@ -149,7 +149,7 @@ export class ChangeStreams {
     return isBehind
   }
 
-  /** The readers of which little enough is unread, each by itself and all together. */
+  /** The readers with little enough unread output, individually and in total. */
   #findReady(): readonly Reader[] {
     for (const { stream } of this.#readers) this.#unread.count(stream, stream.unreadBytes)
     if (this.#unread.isFull) return []
@@ -162,7 +162,7 @@ export class ChangeStreams {
     try {
       return await this.#store.listChanges({ after, kind: undefined, limit, charactersMax })
     } catch (error) {
-      // The position was swept, or the store restored. Clients that reconnect are told.
+      // The position was swept, or the store restored. Clients that reconnect get a 410.
       if (codeOf(error) === 'positionGone') for (const { stream } of readers) stream.end()
       // Otherwise try again: the store may be away for a while.
       return undefined
@@ -174,7 +174,7 @@ export class ChangeStreams {
       // All streams share these bytes.
       const events = Buffer.from(eventsOf(changes, kind))
       for (const [index, reader] of ofKind.entries()) {
-        // It gets this page later.
+        // This client gets the page later.
         if (events.length > 0 && this.#unread.isFull) break
         reader.position = next
         if (events.length > 0) this.#write(reader, events)
@@ -183,7 +183,7 @@ export class ChangeStreams {
     }
   }
 
-  /** Shows clients that the stream is alive, and how far it is. */
+  /** Shows clients that the stream is alive, and its position. */
   #comment(): void {
     const { changeStreamCommentMs } = this.#limits
     const nowMs = this.#clock.monotonicMs()

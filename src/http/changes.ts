@@ -8,7 +8,7 @@ import type { Handlers, TraitsOf } from './operations.ts'
 /** Default page size. */
 const pageChangesDefault = 100
 
-/** Units of a page that may have to look for its changes; see plants.ts. */
+/** Units of a page that may have to search for its changes; see plants.ts. */
 const searchUnits = 100
 /** Changes per unit in a page. */
 const changesOfUnit = 5
@@ -35,7 +35,7 @@ export function changeHandlers(
         if (caller === undefined) throw new TypeError('listChanges has a caller')
         assertWanted()
         streams.reserve(caller, connection)
-        // Finds the position. The stream reads the other changes as its client does.
+        // Checks the position, and reads the first change. The stream reads the others at the pace of its client.
         const page = await store.listChanges({ after, kind: undefined, limit: 1 })
         return {
           status: 200,

@@ -70,7 +70,7 @@ export class Endpoint {
     if (this.operation.body !== undefined) checkBodyFields(fields, this.#options.limits)
   }
 
-  /** Reads the input and counts it, calls the handler. @param assertWanted throws if nobody waits for the answer. */
+  /** Reads the input, charges its units, and calls the handler. @param assertWanted throws if the client has left. */
   answer(
     request: Request,
     { params, query }: Pick<Texts, 'params' | 'query'>,

@@ -1,5 +1,5 @@
-// What a person gets who opens an address of the API in a browser: a page that says where to go on, in place of a
-// refusal in JSON. A browser asks for HTML and, unlike a program, sends no token.
+// HTML error pages for browsers that open an API URL, in place of the Error in JSON. A browser asks for HTML and,
+// unlike a program, sends no token.
 
 import { type AppError, errorNumbers } from '../domain/errors.ts'
 import { prefers } from './negotiation.ts'
@@ -22,7 +22,7 @@ export const pagePolicies = {
   'referrer-policy': 'no-referrer',
 }
 
-/** Turns a 401 or 404 into a page for a request that a person made; leaves every other problem as it is. */
+/** Turns a 401 or 404 into a page if a browser sent the request; returns every other problem unchanged. */
 export function forBrowser(problem: Problem, error: AppError, { method, target, fields }: Request): Problem {
   const isRead = method === 'GET' || method === 'HEAD'
   const mayBePage = isRead && fields['authorization'] === undefined && [401, 404].includes(problem.status)

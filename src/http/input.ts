@@ -54,7 +54,7 @@ export function compileInput(contract: Contract, operation: Operation, jsonDepth
   }
 }
 
-/** Bodies are plants. The path has the id of one that is there. */
+/** Every body is a plant. An id in the path is that of an existing one. */
 function compileBody(
   contract: Contract,
   { body, parameters }: Operation,

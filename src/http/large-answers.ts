@@ -5,7 +5,7 @@ import { AppError } from '../domain/errors.ts'
 import type { Limits } from '../limits.ts'
 import type { ReplyStream, RequestConnection } from './request.ts'
 
-/** Bytes of large answers in one turn of the event loop, approximately. Above: further ones wait for the next. */
+/** Bytes of large answers in one turn of the event loop, approximately. Further ones wait for the next turn. */
 const turnBytesMax = 64 * 1024
 
 /** A connection, which has one page at a time, or a stream. */
@@ -99,7 +99,7 @@ export class LargeAnswers {
   }
 }
 
-/** Frees the bytes of a page that nobody needs any more, without garbage collection. Others may share a pool of Buffers. */
+/** Frees the bytes of a page after use, without garbage collection. Other bytes may share a pool of Buffers. */
 export function freePage(bytes: unknown): void {
   if (bytes instanceof Uint8Array && bytes.byteLength === bytes.buffer.byteLength) {
     ;(bytes.buffer as ArrayBuffer).transfer(0)

@@ -1,4 +1,4 @@
-// Content negotiation (RFC 9110, section 12.5): what the members of an Accept field weigh.
+// Content negotiation (RFC 9110, section 12.5): the weights in fields such as Accept.
 
 /** The weights of a field such as Accept or Accept-Encoding, by member, in lower case. */
 export function weightsOf(field: string): ReadonlyMap<string, number> {

@@ -32,7 +32,7 @@ export type Answer<Id extends OperationId> =
       readonly type?: string
       /**
        * Strings and bytes are sent unchanged, other values as JSON. The buffer of a list is detached once it is sent,
-       * unless it has other bytes, too.
+       * unless it also has other bytes.
        */
       readonly body: SuccessBody<Id> | string | Uint8Array<ArrayBuffer>
     }
@@ -46,10 +46,10 @@ export type Answer<Id extends OperationId> =
       readonly stream: WriteStream
     }
 
-/** @param stream its head is sent. */
+/** @param stream its head has been sent. */
 export type WriteStream = (stream: ReplyStream, credential: Credential) => void
 
-/** What a caller has shown. */
+/** The credential of a request. */
 export interface Credential {
   /** The Authorization field. */
   readonly authorization: string | undefined

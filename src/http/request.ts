@@ -23,14 +23,14 @@ export interface Request {
   readonly host: string | undefined
   /** HTTP/1.0 has no 100 Continue. */
   readonly isHttp10: boolean
-  /** The body: its bytes, or what reads them; undefined if there is none. */
+  /** The body: its bytes, or an object that reads them; undefined if there is none. */
   readonly body: Buffer | ArrivingBody | undefined
   readonly connection: RequestConnection
   /** Undefined over a Unix socket whose peer is not a trusted proxy. */
   readonly clientAddress: string | undefined
   readonly scheme: Scheme
   readonly startedAtMs: number
-  // What the service finds out, for the event of the request.
+  // Set by the service, for the event of the request.
   operation: Operation | undefined
   caller: Caller | undefined
   /** The plant to create, replace or delete. */
@@ -45,8 +45,8 @@ export interface ArrivingBody {
   /**
    * Resolves to all of it.
    *
-   * @throws AppError `bodyTooLarge` if it is, or announces to be; `malformedRequest` or `requestTimeout` if its end does
-   * not arrive.
+   * @throws AppError `bodyTooLarge` if its length, or the announced one, is too large; `malformedRequest` or
+   * `requestTimeout` if its end does not arrive.
    */
   read(): Promise<Buffer>
   /** Leaves it unread. Rejects with AppError if the part that has arrived is broken. */
@@ -66,7 +66,7 @@ export interface Reply {
   readonly status: number
   /** By lower-case name; without Date, Connection and Keep-Alive, which the connection adds. */
   readonly fields: Readonly<Record<string, string>>
-  /** Bytes have a buffer of their own if `isPage`. HEAD drops it. */
+  /** Bytes have a buffer of their own if `isPage`. HEAD drops the body. */
   readonly body?: string | Uint8Array<ArrayBuffer> | undefined
   /** Writes a body that has no end, in place of `body`. */
   readonly stream?: ((stream: ReplyStream) => void) | undefined

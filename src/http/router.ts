@@ -2,10 +2,10 @@
 
 import { AppError } from '../domain/errors.ts'
 
-/** Methods that the service knows, whatever path they are for; others are answered with 501. */
+/** Methods that the service knows, on any path; others get 501. */
 const knownMethods = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE']
 
-/** What is found: an operation. */
+/** An operation that the router can find. */
 interface Routed {
   readonly operation: { readonly path: string; readonly method: string }
 }
@@ -13,7 +13,7 @@ interface Routed {
 interface Route<Endpoint> {
   /** As in the document, such as `/plants/{id}`. */
   readonly path: string
-  /** What its paths begin with: all of the path, or the part before its first parameter. */
+  /** The beginning of its paths: the whole path, or the part before its first parameter. */
   readonly prefix: string
   /** A group for each parameter; undefined without parameters. A parameter is a whole segment, and never empty. */
   readonly pattern: RegExp | undefined

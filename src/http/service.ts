@@ -15,7 +15,7 @@ import { commonFields, finishedEvent, privateFields, type Reply, type Request } 
 import { type Found, Router } from './router.ts'
 import type { ServiceOptions } from './service-options.ts'
 
-/** Header fields of a reply in the making. */
+/** The header fields of a reply so far. */
 type ReplyFields = Record<string, string>
 
 /** A request of an operation. */
@@ -26,7 +26,7 @@ interface Asked {
   readonly found: Found<Endpoint>
 }
 
-/** No client has time to lose interest in a small answer. */
+/** A small answer takes too little time for its client to leave. */
 const alwaysWanted = (): void => {}
 
 export class Service {
@@ -75,7 +75,7 @@ export class Service {
   /** Reports a request whose connection was closed before its reply was sent. */
   noteAborted(request: Request, reply: Reply | undefined, reason: AbortReason): void {
     const { id: requestId, method, path, clientAddress } = request
-    // A client leaves a stream when it has had enough.
+    // Clients end a stream by leaving.
     if (reply?.stream !== undefined && reason === 'clientLeft') this.noteSent(request, reply)
     else this.#options.observe({ kind: 'requestAborted', requestId, method, path, clientAddress, reason })
   }
@@ -100,7 +100,7 @@ export class Service {
     if (method !== 'OPTIONS') {
       throw new AppError('methodNotAllowed', `${method} is not served at ${found?.path}, only ${allow}`)
     }
-    // Preflights are not rate-limited: a browser tells its page nothing about a refused one, not even when to retry.
+    // Preflights are not rate-limited: a browser hides a refused one from its page, even when to retry.
     if (found === undefined || !answerPreflight(request, fields, allow)) this.#count(request)
     return { status: 204, fields }
   }
@@ -117,7 +117,7 @@ export class Service {
       : this.#readBody(asked, caller)
   }
 
-  /** Checks what is said about the body, then reads it. */
+  /** Checks the header fields of the body, then reads it. */
   #readBody(asked: Asked, caller: Caller | undefined): Reply | Promise<Reply> {
     const { request, endpoint } = asked
     request.caller = caller
@@ -130,7 +130,7 @@ export class Service {
     return body.read().then((bytes) => this.#answer(asked, bytes))
   }
 
-  /** Reads the input, counts it, and calls the handler: that of a list in its turn. */
+  /** Reads the input, charges its units, and calls the handler; a list waits for its turn. */
   #answer(asked: Asked, body: Buffer | undefined): Reply | Promise<Reply> {
     const { request, endpoint, found } = asked
     const callHandler = (assertWanted: () => void): Reply | Promise<Reply> => {
@@ -187,7 +187,7 @@ export class Service {
   }
 
   /**
-   * Counts a request that no operation has counted, as one unit of its caller, or of its address.
+   * Charges one unit, to the caller or its address, for a request that no operation has charged.
    *
    * @param failure may identify the caller.
    * @throws AppError `rateLimited` over the limit.

@@ -11,7 +11,7 @@ export const compress: Readonly<Record<Coding, (content: string) => Promise<Uint
   gzip: promisify(gzip),
 }
 
-/** The coding for a client (RFC 9110, section 12.5.3): Brotli, which is smaller, where both are as welcome. */
+/** The coding for a client (RFC 9110, section 12.5.3): Brotli, which is smaller, if the client accepts both equally. */
 export function chooseCoding(acceptEncoding = ''): Coding | undefined {
   const weights = weightsOf(acceptEncoding)
   const weightOf = (coding: string): number => weights.get(coding) ?? weights.get('*') ?? 0

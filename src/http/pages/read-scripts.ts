@@ -1,5 +1,5 @@
-// Reads the pages' scripts once, at startup, and joins those of each page to one. In a checkout they are TypeScript: a
-// thread strips their types on first use. A build contains JavaScript.
+// Reads the pages' scripts once, at startup, and joins those of each page into one. In a checkout they are TypeScript:
+// a thread strips their types on first use. A build contains JavaScript.
 
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -44,8 +44,8 @@ export function readScripts(): ReadonlyMap<string, LateFile> {
 }
 
 /**
- * Joins a module and those that it imports, so that a browser asks once. Each keeps its scope, as a function that comes
- * after those of the modules that it needs. Modules that are not among the texts stay imported.
+ * Joins a module and those that it imports, so that a browser sends one request. Each keeps its scope, as a function
+ * that comes after those of the modules that it needs. Modules that are not among the texts stay imported.
  */
 export function join(first: string, texts: Texts): string {
   const joined = new Set<string>()

@@ -9,7 +9,7 @@ import { Connection, type ConnectionOptions } from './connection.ts'
 /** How long a stopping server accepts pending connections before it stops listening. */
 const lastConnectionsMsMax = 100
 
-/** Excess connections that are answered at the same time. Above: closed without an answer. */
+/** Excess connections that are answered at the same time. Others are closed without an answer. */
 export const refusedConnectionsMax = 32
 
 export type ConnectionsOptions = Omit<ConnectionOptions, 'isHolding' | 'onMore' | 'onArriving'>

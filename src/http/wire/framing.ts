@@ -77,7 +77,7 @@ function checkSingleFields(rawHeaders: readonly string[]): void {
   }
 }
 
-/** One bit for each single field, 0 for any other. The length alone tells most apart. */
+/** One bit for each single field, 0 for any other. The length alone distinguishes most. */
 function singleFieldBit(field: string): number {
   for (let index = 0; index < singleFields.length; index += 1) {
     const name = singleFields[index] as string

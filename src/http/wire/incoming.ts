@@ -113,7 +113,7 @@ export class Incoming {
     return found === -1 ? bytes.length : found + blankLine.length
   }
 
-  /** Removes at most so many bytes from the start of the held ones. */
+  /** Removes and returns at most `length` bytes from the start of `held`. */
   #cut(held: Buffer, length: number): Buffer {
     this.#held = length >= held.length ? undefined : held.subarray(length)
     return held.subarray(0, length)

@@ -10,7 +10,7 @@ import { createServer } from '../node-http.ts'
 import { bodyTooLarge } from '../problems.ts'
 import type { ArrivingBody, Reply, ReplyStream, RequestConnection } from '../request.ts'
 
-/** What a connection is told. */
+/** The events of a parser, for a connection. */
 export interface ParserEvents {
   /** A head was parsed. */
   onRequest(message: IncomingMessage, response: ServerResponse): void
@@ -26,7 +26,7 @@ export class NodeParser {
   constructor(limits: Limits) {
     this.#server = createServer({
       maxHeaderSize: limits.headerBytesMax,
-      // Connections have clocks of their own. Clients are told this one.
+      // For the Keep-Alive field only: connections have clocks of their own.
       keepAliveTimeout: limits.keepAliveMsMax,
       // Node.js would answer a missing Host with an empty body; framing.ts rejects it instead.
       requireHostHeader: false,
@@ -51,7 +51,7 @@ export class NodeParser {
   }
 }
 
-/** Stands for the socket of a connection: passes on what Node.js writes, and what it is given to parse. */
+/** Stands in for the socket of a connection: forwards the output of Node.js, and the bytes to parse. */
 export class ParserSocket extends Duplex {
   readonly events: ParserEvents
   readonly #socket: Socket
@@ -150,7 +150,7 @@ export class NodeStream implements ReplyStream {
   }
 }
 
-/** A body that Node.js parses. It is held as one piece, because each chunk of its own would take hundreds of bytes. */
+/** A body that Node.js parses. It is held as one piece, because separate chunks take hundreds of bytes each. */
 export class NodeBody implements ArrivingBody {
   readonly #message: IncomingMessage
   readonly #response: ServerResponse
@@ -204,7 +204,7 @@ export class NodeBody implements ArrivingBody {
     this.#settle?.()
   }
 
-  /** Nobody reads the rest. */
+  /** Discards the rest. */
   drop(): void {
     this.#isWanted = false
     this.#held = Buffer.alloc(0)

@@ -44,7 +44,7 @@ const isInName = Uint8Array.from({ length: 128 }, (_, index) => Number(/[\w-]/.t
 
 /** The fields of the newest request without a body. Most clients send the same ones with each request. */
 export interface FieldsSeen {
-  /** All bytes behind the request line. */
+  /** All bytes after the request line. */
   text: string
   fields: Readonly<PlainFields> | undefined
 }

@@ -1,4 +1,4 @@
-// What the documentation of Node.js's sockets does not have. A version without it works, too, but at a higher cost:
+// Undocumented parts of Node.js's sockets. A version without them works, too, but at a higher cost:
 // test/http/socket-internals.test.ts.
 
 import { Socket } from 'node:net'
