@@ -50,7 +50,7 @@ export type FirstToken =
 type FirstTokenStore = Pick<TokenStore, 'listTokens' | 'createFirstToken'>
 
 /**
- * Creates the first token of a store if it has none. Makes none if it would end up in a log that nobody asked to have it.
+ * Creates the first token of a store if it has none, but not if the secret would end up in a log unasked.
  *
  * @param path the file for the secret, `-` to print it wherever the program runs, undefined to print it on a terminal
  * only.
@@ -70,8 +70,8 @@ export async function makeFirstToken(
 const first = { name: 'first', scopes: allScopes }
 
 /**
- * Writes the file before the store, whole and synced: every valid token can be read, by the owner of the file. If the
- * server is killed in between, the next start refuses the file.
+ * Writes the file before the store, whole and synced, so that its owner can read every valid token. If the server is
+ * killed in between, the next start refuses the file.
  */
 async function keepInFile(store: FirstTokenStore, path: string): Promise<FirstToken> {
   const { secret, ...token } = mintToken(first)

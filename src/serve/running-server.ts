@@ -179,7 +179,7 @@ function newRequestIds(): () => string {
 
 /**
  * Stops a server without failing a request. For a grace period, every answer asks its client to close the connection,
- * so that none closes under a request in transit. Then the server refuses new connections, closes idle ones, and
+ * so that none is closed while a request is in transit. Then the server refuses new connections, closes idle ones, and
  * finally cuts the rest.
  */
 async function drain(server: Server, connections: Connections, limits: Limits): Promise<void> {

@@ -25,7 +25,7 @@ export function welcome(start: Start, { stdout, stderr, environment }: Terminal)
     ? []
     : [`Plant Store ${readVersion()} listens on ${url}`, `Its plants are kept in ${place}`, '']
   if (!url.startsWith('unix:')) {
-    // The token stands only in an address on a terminal. A browser never sends this part of an address.
+    // Only on a terminal does the address contain the token. A browser never sends this part of an address.
     const token = firstToken.kind === 'shown' && isTerminal ? `#token=${firstToken.secret}` : ''
     lines.push(`The page: ${localOf(url)}/${token}`, `The reference: ${localOf(url)}/docs`, '')
   }
