@@ -10,7 +10,7 @@ import type { Change } from './types.ts'
 export interface FollowOptions {
   /** Ends the iteration, which rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
-  /** Called each time that the stream is open. */
+  /** Called each time that the stream opens. */
   readonly onOpen?: (() => void) | undefined
   /** Called when the server cannot be reached, with the milliseconds until the next try. */
   readonly onFailure?: ((failure: Error, retryMs: number) => void) | undefined
@@ -43,7 +43,7 @@ export function paged<Name extends string, Page extends Readonly<Record<Name, re
 /** One page of changes. */
 export interface ChangePage<Each = Change> {
   readonly changes: readonly Each[]
-  /** The `after` that goes on behind this page. */
+  /** The `after` of the next page. */
   readonly next: string
 }
 
@@ -91,7 +91,7 @@ export async function* follow<Each>(
             throw new PlantStoreError(`${store.url} did not answer as a plant store does`, { status: 200 })
           yield change as Each
         }
-        // A consumer that has not taken a change gets it again.
+        // Only now has the consumer taken the change. Until then, a reconnection would repeat it.
         after = id ?? after
       }
       retryMs = pauseBefore(tries + 1, new PlantStoreError('the stream has ended'))
@@ -142,6 +142,6 @@ async function* eventsOf(
 }
 
 function fieldIn(block: string, name: string): string | undefined {
-  // Not by `^` and `.`, for which U+2028 and U+2029 end a line, too.
+  // Without `^` and `.`, for which U+2028 and U+2029 end a line, too.
   return new RegExp(`(?<![^\\r\\n])${name}: ?([^\\r\\n]*)`).exec(block)?.[1]
 }

@@ -127,7 +127,7 @@ export class PlantStoreClient<New extends AnyPlant = NewPlant> {
     return tagged(plant, answer)
   }
 
-  /** Replaces all properties of a plant but its id; those not given are removed. Rejects with 404 if there is none. */
+  /** Replaces all properties of a plant except its id; absent ones are removed. Rejects with 404 if there is none. */
   async replacePlant(
     id: PlantId,
     plant: PlantProperties<New>,
@@ -171,7 +171,7 @@ export class PlantStoreClient<New extends AnyPlant = NewPlant> {
     return paged('changes', () => pagesOf(query, readPage))
   }
 
-  /** Follows the changes without end, each exactly once; reconnects and goes on by itself. */
+  /** Follows the changes without end, each exactly once; reconnects by itself. */
   followChanges(query: ChangeQuery = {}, options: FollowOptions = {}): AsyncGenerator<Change<New>, void> {
     return follow({ send: this.#fetch, url: this.url, headers: this.#headers }, query, options)
   }
@@ -226,7 +226,7 @@ export class PlantStoreClient<New extends AnyPlant = NewPlant> {
       const answer = await this.#call({ path: `/plants?${query}` }, options)
       const before = next
       next = nextOf(answer)
-      // A list whose pages do not rise has no end.
+      // A list whose ids do not ascend from page to page would have no end.
       if (next !== undefined && !isGreater(next, before)) throw this.#isOther(answer)
       yield { plants: this.#read(answer, isListOf(isPlant)), next }
     } while (next !== undefined)

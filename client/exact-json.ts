@@ -8,10 +8,10 @@ export type PlantId = bigint | number | string
  * string always matches, if need be to the end of the text: otherwise a text of many quotes would take quadratic time.
  */
 const idsAndOthers = /"id"\s*:\s*(-?\d{1,19})(?![\d.eE])|"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)|-?\d[\d.eE+-]*/gs
-/** The digits of a bigint during JSON.parse, behind a prefix. No text of a plant begins with it. */
+/** The digits of a bigint during JSON.parse, after a prefix. No text of a plant begins with it. */
 const marked = /^\0(-?\d+)$/
 const integer = /^(?:0|-?[1-9]\d*)$/
-/** No double holds a longer integer; JSON.parse makes Infinity of it. */
+/** No double holds a longer integer; JSON.parse turns it into Infinity. */
 const digitsMax = 400
 
 /** The digits of an id. Throws TypeError for a number that may already be rounded. */

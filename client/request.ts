@@ -69,10 +69,10 @@ export async function exchange(
   }
 }
 
-/** A create has a key: what the server says of it counts for all tries. */
+/** Every create has a key, so that these answers count for all its tries. */
 const finalOfCreates: readonly (number | undefined)[] = [400, 409, 413, 415, 422]
 
-/** Lets the failure of a change say what earlier tries may have done. */
+/** Adds to the failure of a change that an earlier try may have succeeded. */
 function ended(outcome: Outcome, { method }: Request): Outcome {
   const { failure, isAgain } = outcome
   if (failure === undefined || method === 'GET') return outcome

@@ -5,7 +5,7 @@ import type { components } from './schemas.ts'
 
 type Schemas = components['schemas']
 
-/** What is optional may be undefined, and an integer of 64 bits is a bigint only if it is beyond 2^53. */
+/** Optional properties may be undefined, and an integer of 64 bits is a bigint only if it is beyond 2^53. */
 type Exact<Value> = Value extends bigint
   ? bigint | number
   : Value extends object
@@ -14,7 +14,7 @@ type Exact<Value> = Value extends bigint
 
 /** A plant to be created. */
 export type NewPlant = Exact<Schemas['Plant']> & { readonly id: PlantId }
-/** What every document has of a plant. */
+/** The properties that plants have in every document. */
 export type AnyPlant = { readonly id: unknown; readonly name: string }
 /** The properties of a plant without its id: what a create or a replace returns. */
 export type PlantProperties<New extends AnyPlant = NewPlant> = Omit<New, 'id'>
