@@ -57,7 +57,7 @@ export function errorNumberOf(answer: Answer): bigint | undefined {
 /** The body is an Error as application/json. */
 export const isError: AnswerCheck = (answer) => whyNotJson(answer) ?? whyNoObject(answer, 'Error') ?? whyNoError(answer)
 
-/** The body is an object with the sent properties. Others than those of the document are allowed, as in a Plant. */
+/** The body is an object with the sent properties. Further properties are allowed, as in a Plant. */
 export function isPlant(wanted: { readonly id?: bigint } & Plant): Check {
   return (answer, plants) =>
     whyNotJson(answer) ?? whyNoObject(answer, 'Plant') ?? whyNotPlant(objectOf(answer), wanted, plants)
@@ -80,7 +80,7 @@ export function isCreated({ id, ...plant }: NewPlant): readonly Check[] {
   return [status(200), isPlant(plant), locates(id)]
 }
 
-/** The body is a list of at most so many. */
+/** The body is a list of at most `most` items. */
 export function isListOf(most: number): AnswerCheck {
   return (answer) => {
     const value = jsonOf(answer)

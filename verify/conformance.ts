@@ -98,7 +98,7 @@ export class Conformance {
     return this.#plants.judge.whyNot(schema, value, 'the body') ?? this.#errorDeviation(answer)
   }
 
-  /** A number of an error means one thing. Those of a server's own failures say what only it knows. */
+  /** An error number has one meaning. A 5xx may have a number that only the server knows. */
   #errorDeviation(answer: Answer): string | undefined {
     if (answer.status < 400) return undefined
     const number = Number(errorNumberOf(answer))

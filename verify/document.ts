@@ -26,7 +26,7 @@ export interface Operation {
   readonly path: string
   /** The scopes that a token needs; undefined if the operation needs no token. */
   readonly scopes: readonly string[] | undefined
-  /** Whether a token that is sent is read, needed or not. */
+  /** Whether a token is read if it is sent, needed or not. */
   readonly takesToken: boolean
   /** The schema of the application/json body; undefined if the operation takes none. */
   readonly body: Schema | undefined
@@ -142,7 +142,7 @@ function contentOf({ content }: Schema): ReadonlyMap<string, Schema> {
   return new Map(types.map(([type, each]) => [type.toLowerCase(), ((each as Schema)['schema'] ?? {}) as Schema]))
 }
 
-/** The bundled document with the plants of another one, which stands in it as a whole, under `own`. */
+/** The bundled document with the plants of another one, which it contains as a whole, under `own`. */
 function withPlantsOf(bundled: Schema, own: Schema): Schema {
   const isOld = String(own['openapi']).startsWith('3.0')
   const root = { ...bundled, own: adopt(own, isOld) }

@@ -51,7 +51,7 @@ export class IdRange {
     return Array.from({ length: count }, () => this.next())
   }
 
-  /** Unused neighbours, which no double tells apart. */
+  /** Unused neighbours, which doubles cannot distinguish. */
   near(count: number): readonly bigint[] {
     const first = this.next()
     return Array.from({ length: count }, (_, at) => first + BigInt(at) + 1n)

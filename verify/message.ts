@@ -12,9 +12,9 @@ export interface RowRequest {
   /** Additional header lines, for repeated names. */
   readonly lines?: readonly string[]
   readonly body?: string | Buffer
-  /** The answer may have no end: it is read until its body is enough. */
+  /** For an answer without an end: whether enough of its body has been read. */
   readonly isEnough?: (body: string) => boolean
-  /** The plant in the body is not valid, whatever the schemas say. */
+  /** The plant in the body is invalid, even if the schemas accept it. */
   readonly isInvalid?: boolean
   /** Bytes per chunk, to send the body chunked. */
   readonly chunkBytes?: number

@@ -16,7 +16,7 @@ export interface WaitOptions {
 }
 
 const retryMsMin = 1_000
-/** A request may wait for so many of its time limits. */
+/** How long a request may wait in total, in multiples of its time limit. */
 const waitTimeouts = 6
 /** The one error of the store after which a change may have taken effect. */
 const storeUnavailable = 50302n

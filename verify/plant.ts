@@ -1,4 +1,4 @@
-// Plants as the rows send them and read them, and as a document has them.
+// Plants as the rows send and read them, and as a document describes them.
 
 import { isDeepStrictEqual } from 'node:util'
 import type { Document } from './document.ts'
@@ -39,15 +39,15 @@ export interface FurtherProperty {
  */
 export class Plants {
   readonly document: Document
-  /** Judges values by the schemas of the document. */
+  /** Validates values by the schemas of the document. */
   readonly judge: Judge
-  /** Those that the bundled document does not have. */
+  /** Properties that the bundled document does not have. */
   readonly further: readonly FurtherProperty[]
   /** Makes a sample of a schema. */
   readonly sampleOf: (schema: Schema) => JsonValue
   readonly #bundled: Document
   readonly #bundledJudge: Judge
-  /** What a plant has unless a row says otherwise: a sample of what is required, undefined for the rest. */
+  /** The properties of a plant unless a row sets others: a sample of each required one, undefined for the rest. */
   readonly #usual: Properties
 
   constructor(document: Document, bundled: Document) {
@@ -72,7 +72,7 @@ export class Plants {
     return number
   }
 
-  /** The plant that a server has of one that a row sent. */
+  /** The plant that a server must have after a row sent one. */
   complete(plant: Partial<NewPlant>): Properties {
     return { ...this.#usual, ...plant }
   }
@@ -81,7 +81,7 @@ export class Plants {
     return request.body === undefined ? request : { ...request, body: this.fill(request.body) }
   }
 
-  /** Adds to a body, if it is an object, what its plant lacks. The rest stays as it is written. */
+  /** Adds the required properties that a body lacks, if it is an object. The rest stays as it is written. */
   fill<Body extends string | Buffer>(body: Body): Body
   fill(body: string | Buffer): string | Buffer {
     if (typeof body !== 'string') return Buffer.from(this.fill(body.toString('latin1')), 'latin1')
@@ -101,7 +101,7 @@ export class Plants {
     return { min: Number(own?.['minLength'] ?? 0), max: Number(own?.['maxLength'] ?? bundled?.['maxLength']) }
   }
 
-  /** Why a request says nothing about a server of the document; undefined if it does. */
+  /** Why a request cannot test a server of the document; undefined if it can. */
   whyNot({ method = 'POST', target = '/plants', body, isInvalid = false }: RowRequest): string | undefined {
     const isPlant = body !== undefined && (method === 'POST' || method === 'PUT')
     if (!isPlant || this.document.isBundled) return undefined
@@ -132,7 +132,7 @@ function idIn(target: string): bigint | undefined {
   return digits === undefined ? undefined : BigInt(digits)
 }
 
-/** The plant in a body; undefined if the body is no object of JSON. */
+/** The plant in a body; undefined if the body is not a JSON object. */
 function decode(body: string | Buffer, id: bigint | undefined): Properties | undefined {
   try {
     const value = decodeJson(Buffer.from(body))

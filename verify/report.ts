@@ -19,7 +19,7 @@ export interface Counts {
 }
 
 const leftShownMax = 10
-/** Of a subject. */
+/** Failed rows that are shown of each subject. */
 const failuresShown = 5
 
 export function countResults(results: readonly Result[]): Counts {

@@ -1,4 +1,4 @@
-// What a run takes and gives, as data.
+// The input and the result of a run, as data.
 
 /** `specified`: what the original Plant Store document says. `complete`: also what openapi.yaml adds. */
 export const levels = ['specified', 'complete'] as const

@@ -21,7 +21,7 @@ import { makeSubjects } from './subjects.ts'
 
 export interface RunOptions {
   readonly base: URL
-  /** Of the server. */
+  /** The server's document. */
   readonly document: Document
   readonly tokens: Tokens
   readonly level: Level
@@ -56,7 +56,7 @@ export interface RunReport {
 const answersSubject = 'answers'
 const answerBytesMax = 8 * 1024 * 1024
 const rowsAtOnce = 32
-/** After so many consecutive rows without an answer, the server is asked whether it is there. */
+/** Consecutive rows without an answer, after which a probe shows whether the server is there. */
 const silentRowsMax = 3
 const stopped = 'the run was stopped'
 const intercepted = 'something in front of the server, such as a proxy, answered for it'
@@ -68,7 +68,7 @@ export async function runRows(options: RunOptions): Promise<RunReport> {
   const target: Target = { base, credentials, timeoutMs, answerBytesMax }
   const patience = new Patience(target)
   const silence = await whySilent(patience, ids)
-  // Rows test more: any answer will do, and even a connection that is closed without one.
+  // Any answer is enough here, and even a connection that is closed without one: the rows test more.
   if (silence !== undefined && !silence.wasConnected) throw silence
   const circumstances: Circumstances = {
     document,
@@ -256,8 +256,8 @@ class Run {
   }
 
   /**
-   * Gives up a server that does not react at all, after some consecutive rows; others that were running say nothing. Some
-   * servers do not answer requests they do not understand, but go on.
+   * Gives up on a server that answered neither some consecutive rows nor a probe. Those rows have failed; rows that end
+   * later are skipped. Some servers do not answer requests that they do not understand, but continue.
    */
   async #whyGone(failure: Failure | undefined): Promise<string | undefined> {
     const isSilent = failure !== undefined && (failure.answer === undefined || failure.answer.status === 429)

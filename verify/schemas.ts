@@ -1,4 +1,4 @@
-// JSON Schemas of a document: what they are made of, and whether a value is valid.
+// JSON Schemas of a document: their parts, and whether a value is valid.
 
 import type { ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -11,7 +11,7 @@ export type Schema = { readonly [keyword: string]: unknown }
 export interface Property {
   readonly name: string
   readonly isRequired: boolean
-  /** Everything that is said of it. */
+  /** Its schemas, merged into one. */
   readonly schema: Schema
 }
 
@@ -36,7 +36,7 @@ export function follow(document: unknown, value: unknown): Schema {
   return isSchema(found) ? found : {}
 }
 
-/** A schema and what it is made of by references and `allOf`, in order. */
+/** A schema and its parts by references and `allOf`, in order. */
 export function partsOf(document: unknown, schema: Schema, known = new Set<Schema>()): readonly Schema[] {
   if (known.has(schema)) return []
   known.add(schema)
@@ -59,14 +59,14 @@ export function propertiesOf(document: unknown, schema: Schema): readonly Proper
   }))
 }
 
-/** What a schema says of a value itself, in one object. */
+/** A schema and its parts, merged into one object. */
 export function merged(document: unknown, schema: Schema): Schema {
   const entries = partsOf(document, schema).flatMap((part) => Object.entries(part))
   const { $ref: _, allOf: __, ...rest } = Object.fromEntries(entries)
   return rest
 }
 
-/** Judges values by schemas. Says what is wrong with a value; undefined for a valid one. */
+/** Validates values by schemas. Returns what is wrong with a value; undefined for a valid one. */
 export class Judge {
   readonly #ajv = new Ajv2020({
     strict: false,

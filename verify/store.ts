@@ -39,7 +39,7 @@ export class WrongAnswer extends Error {
   }
 }
 
-/** Ends a row that says nothing about the server. The message says why. */
+/** Ends a row that cannot test the server. The message says why. */
 export class Skipped extends Error {}
 
 export const clientsAtOnce = 8
@@ -109,7 +109,7 @@ export class Store {
   }
 
   /**
-   * Sends a request for each case that says something about a server of its document. Ends the row if none does.
+   * Sends a request for each case that can test a server of its document. Ends the row if none can.
    *
    * @param send what to do with a request.
    */
@@ -134,7 +134,7 @@ export class Store {
     return this.send({ body, ...(headers !== undefined && { headers }) }, [...isCreated(plant), ...more])
   }
 
-  /** Many creates, some at once. */
+  /** Creates many plants, some at once. */
   async createAll(plants: readonly NewPlant[], headersOf: (plant: NewPlant) => Headers = () => ({})): Promise<void> {
     for (let at = 0; at < plants.length; at += createsAtOnce) {
       const some = plants.slice(at, at + createsAtOnce)
@@ -184,7 +184,7 @@ export class Store {
   /**
    * Follows the Links of a list. The checks apply to each page.
    *
-   * @param isLast whether to stop behind a page, by default at the last one.
+   * @param isLast whether to stop after a page, by default at the last one.
    */
   async pages(
     first: RowRequest,

@@ -19,7 +19,7 @@ const size: Source = { document: 'a body of more than 65,536 bytes is refused wi
 const plant = { name: 'n' }
 
 const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
-/** A plant with something behind its name. */
+/** A plant with something after its name. */
 const named =
   (rest: string): Write =>
   (start) =>
@@ -151,7 +151,7 @@ function withoutIdRows(circumstances: Circumstances): Row[] {
 
 export function sizeRows(circumstances: Circumstances): readonly Row[] {
   const { ids, plants } = circumstances
-  /** A plant, and in front of its name so many bytes in all. */
+  /** A plant of a number of bytes, filled up in front of its name. */
   const filled = (start: string, bytes: number, fill: string): string => {
     const frame = plants.fill(`${start}"x":"","name":"n"}`)
     const room = bytes - Buffer.byteLength(frame)
@@ -216,7 +216,7 @@ const otherTypes = [
   ...['application/json; charset=utf-16', `application/json; a=${'b'.repeat(300)}`],
 ]
 
-/** What is sent in a body, and how, by every operation that takes one. */
+/** Media types and codings, for every operation that takes a body. */
 export function mediaTypeRows(circumstances: Circumstances): readonly Row[] {
   const { ids } = circumstances
   return takingOf(circumstances).flatMap((taking) => [

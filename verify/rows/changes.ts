@@ -52,7 +52,7 @@ export function whyOthers(
 }
 
 /**
- * All changes of some plants after a position, short pages only up to the last of them: others may change plants, too.
+ * All changes of some plants after a position. Short pages end with the last of them: others may change plants, too.
  */
 async function follow(
   store: Store,

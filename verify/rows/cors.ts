@@ -63,7 +63,7 @@ export function corsRows(circumstances: Circumstances): readonly Row[] {
   return rows.map((each) => unless(isCorsRestricted && restricted, each))
 }
 
-/** A request of a page, a plant before it or not, and the status of its answer. */
+/** A request of a page, the status of its answer, and whether a plant is created before it. */
 type Seen = readonly [what: string, status: number, write: (id: bigint, key: string) => RowRequest, before?: 'created']
 
 const at = (method: string, more: RowRequest = {}) => {

@@ -36,7 +36,7 @@ function scopesOf(operations: readonly Operation[]): readonly string[] {
   return [...new Set(operations.flatMap(({ scopes = [] }) => scopes))].sort()
 }
 
-/** All ways to write credentials, with the operation that shows best what was done. */
+/** All ways to write credentials, with the operation whose effect is the clearest. */
 function createRows(circumstances: Circumstances): Row[] {
   const { ids } = circumstances
   const rowOf = (title: string, Authorization: string | undefined, checks?: readonly Check[]): Row =>
@@ -134,7 +134,7 @@ function scopeRows(circumstances: Circumstances, operation: Operation): Row[] {
     await prepare(store, operation, id)
     const send = (more: Partial<RowRequest>): Promise<Answer> => {
       const headers = { Authorization: `Bearer ${other}`, ...more.headers }
-      // Whoever begins a stream does not refuse it.
+      // A server that begins a stream does not refuse it.
       return store.send(requestOf(operation, id, plants, { ...more, headers, isEnough: () => true }), lacks)
     }
     await send({})
@@ -156,7 +156,7 @@ function keyRow(circumstances: Circumstances): Row {
   return needing('$WRITE_ONLY_TOKEN', circumstances, repeated)
 }
 
-/** A token learns what it may do, and nobody learns it without the token. */
+/** A client learns the scopes of its token, and learns none without a token. */
 function callerRow(does: string, token: string, ...expected: readonly string[]): Row {
   const rule: Source = { document: "a client that sends a token gets the token's name and scopes", where: 'getHome' }
   return row(`a token that may ${does} finds out what it may`, rule, [], async (store) => {

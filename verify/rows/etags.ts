@@ -124,7 +124,7 @@ function linesRows({ ids }: Circumstances): Row[] {
 
 type Texts = readonly [name: string, tag?: string]
 
-/** Plants that some programs would take for equal, by what they make an ETag of. */
+/** Plants that get equal ETags from programs that hash too little of them. */
 const contents: readonly (readonly Texts[])[] = [
   [
     ...([['m', 't'], ['n', 'u'], ['n'], ['n', ''], ['nt'], ['n\u0301', 't'], ['\u0144', 't'], ['A', 't']] as const),

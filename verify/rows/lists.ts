@@ -31,7 +31,7 @@ export function among(tag: string): string {
   return `tag=${encodeURIComponent(tag)}`
 }
 
-/** Plants that are equal but for their ids. */
+/** Plants that are equal except for their ids. */
 function plantsOf(ids: readonly bigint[], plant: Plant): readonly NewPlant[] {
   return ids.map((id) => ({ id, ...plant }))
 }
@@ -134,7 +134,7 @@ function changingRow({ ids, nonce }: Circumstances): Row {
   })
 }
 
-/** A tag, tags and no tag of other plants, and tags that no plant has. */
+/** A tag, the tags, or none, of other plants, and tags that no plant has. */
 type Tagged = readonly [title: string, tag: string, others: readonly (string | undefined)[], ...absent: string[]]
 
 const tagged: readonly Tagged[] = [

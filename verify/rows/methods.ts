@@ -72,7 +72,7 @@ function pathRows({ document, ids }: Circumstances, path: string, own: readonly 
 /** The header fields of GET, without a body. */
 function headRow({ ids }: Circumstances, operation: Operation): Row {
   const { path, scopes, parameters, responses } = operation
-  // Others may change what a list or a count has.
+  // Other clients may change a list or a count.
   const isStable = scopes === undefined || hasPlant(operation)
   const described = (responses.get(200)?.headers ?? []).map((header) => header.name)
   const isConditional = parameters.some((each) => each.name === 'If-None-Match')
@@ -119,7 +119,7 @@ function hasLengthOf({ body }: Answer): AnswerCheck {
   }
 }
 
-/** Paths that some programs take for one of the document. */
+/** Paths that some programs confuse with one of the document. */
 function nearbyRows({ ids, plants }: Circumstances, operation: Operation): Row[] {
   if (operation.path === '/') return []
   const isLiteral = !operation.path.endsWith('}')

@@ -44,7 +44,7 @@ export function orderRows(circumstances: Circumstances): readonly Row[] {
   ]
 }
 
-/** Limits and features of HTTP, which proxies have of their own. */
+/** Limits and features of HTTP, for which proxies have rules of their own. */
 export function limitRows({ ids }: Circumstances): readonly Row[] {
   const refused = (title: string, document: string, code: ErrorCode, headers: RowRequest['headers'] = {}): Row =>
     forProxies(

@@ -7,12 +7,12 @@ import type { Plants } from '../plant.ts'
 import { type Circumstances, forProxies, type Row, row, type Source } from '../row.ts'
 import { hasPlant, pathOf, prepare, requestOf } from './requests.ts'
 
-/** What some programs take for an integer. */
+/** Texts that some programs accept as integers. */
 const oddIntegers = [
   ...['1_0', '1e1', '0x10', '0b1', '1n', '1L', '1.', '.1', '1.0', '1.5', '١', '１', '1,0', '1;0', "'1'", '"1"', '+1'],
   ...['--1', '1-', '-0', '01', 'ten', '', ' ', '1\n', '\n1', '1\0', '1 ', ' 1', '\t1'],
 ]
-/** Values in a query that are no text. */
+/** Values in a query that are not text. */
 const broken = ['%ff', '%ed%a0%80', '%', '%zz']
 const odd = [...['', ' ', 'a b', '\0', 'n\u00e4', 'x'], ...['"n', 'n"', 'W/x', '*, "x"', '"a" "b"']]
 
@@ -80,7 +80,7 @@ function wrongQueries(plants: Plants, { name, schema }: Parameter): readonly str
 function isWrong(plants: Plants, schema: Plants['document']['plant'], text: string): boolean {
   const isInteger = schema['type'] === 'integer' && /^(?:0|-?[1-9]\d*)$/.test(text)
   const value: JsonValue = isInteger ? BigInt(text) : text
-  // What is judged is rounded.
+  // The schema validates a rounded number.
   if (isInteger && schema['format'] === 'int64') return BigInt.asIntN(64, value as bigint) !== value
   return plants.judge.whyNot(schema, value, 'the value') !== undefined
 }

@@ -57,7 +57,7 @@ function namedRow({ ids, nonce }: Circumstances, [title, name, found, others]: N
   )
 }
 
-/** Around the ends of the encodings, and of what some programs take for the greatest character. */
+/** Characters at the limits of encodings, and of those that some programs consider the greatest. */
 const boundaries = [
   ...['\u0001', '\u007f', '\u07ff', '\u0800', '\ue000', '\ufffd', '\uffff', '\u{10000}', '🌿', '\u{10ffff}'],
 ]

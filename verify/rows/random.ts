@@ -35,7 +35,7 @@ export function randomRows(circumstances: Circumstances): readonly Row[] {
   })
 }
 
-/** What a server is to have, and an ETag that it gave for it. */
+/** A plant that the server must have, and an ETag that it sent for it. */
 interface Tagged {
   readonly etag: string
   readonly plant: Plant
@@ -160,7 +160,7 @@ class Round {
     }
   }
 
-  /** A condition of a change, or none, and the refusal that is right then. */
+  /** A condition for a change, or none, and the refusal that it must cause. */
   #condition(id: bigint): { readonly headers: Headers; readonly refusal?: readonly Check[] } {
     const there = this.#plants.get(id)
     if (there === undefined) return { headers: {}, refusal: refusal('unknownPlant') }
@@ -193,7 +193,7 @@ class Round {
     return known.length === 0 ? undefined : this.#below(2) === 0 ? known.at(-1) : this.#pick(known)
   }
 
-  /** Often one whose texts another plant has, split differently between name and tag. */
+  /** Often another plant's text, split differently between name and tag. */
   #anyPlant(): Plant {
     const plant = this.#divided() ?? { name: this.#text('name'), tag: this.#text('tag') }
     const fits = this.#fits('name', plant.name) && (plant.tag === undefined || this.#fits('tag', plant.tag))
@@ -241,7 +241,7 @@ function isEqual(one: Plant, other: Plant): boolean {
   return one.name === other.name && one.tag === other.tag
 }
 
-/** Ignores case in every script (compared in NFKC), as the document has it of the parameter name. */
+/** Ignores case in every script (compared in NFKC), as the document says of the parameter name. */
 function folded(name: string): string {
   const upper = name.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase()
   return upper.replaceAll('\u03c2', '\u03c3').normalize('NFKC')

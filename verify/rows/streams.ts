@@ -107,7 +107,7 @@ export function streamRows({ ids }: Circumstances): readonly Row[] {
         await store.send(streamOf(id, 1, start, {}, '&kind=deleted'), streams(id, all.slice(2)))
       },
     ),
-    // The create may come before the stream begins, and is in it all the same.
+    // Even if the create precedes the stream, the stream has it.
     row('a stream has a change that is made while it is open', says, ids.take(1), async (store, id) => {
       const plant = { id, name: 'live' }
       const requests = [streamOf(id, 1, await positionOfNow(store)), { body: plantJson(id, plant.name) }]
@@ -123,7 +123,7 @@ export function streamRows({ ids }: Circumstances): readonly Row[] {
 
 async function refusesStreams(store: Store): Promise<void> {
   const refused = (target: string, headers: RowRequest['headers'], checks: readonly Check[]): Promise<Answer> => {
-    // Whoever begins a stream does not refuse it.
+    // A server that begins a stream does not refuse it.
     const isEnough = (): boolean => true
     return store.send({ method: 'GET', target, headers: { Accept: 'text/event-stream', ...headers }, isEnough }, checks)
   }

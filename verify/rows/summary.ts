@@ -59,7 +59,7 @@ export function summaryRows({ ids, nonce }: Circumstances): readonly Row[] {
   return rows.map((each) => ({ ...each, turn: 'last' }))
 }
 
-/** Requests that change nothing count nothing. Checks only a small store, while nobody else changes it. */
+/** Requests that change nothing count nothing. Checks only a small store, while no other client changes it. */
 function totalRow(ids: Circumstances['ids'], nonce: string): Row {
   const title = 'the summary counts the plants that are listed, however often they were sent'
   return row(title, total, ids.take(1), async (store, id) => {

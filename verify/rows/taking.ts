@@ -41,7 +41,7 @@ export async function begin(store: Store, { isNew }: Taking, id: bigint): Promis
   if (!isNew) await store.create({ id, ...was })
 }
 
-/** Nothing was done. */
+/** Checks that nothing was done. */
 export async function isUnchanged(store: Store, { isNew }: Taking, id: bigint): Promise<void> {
   await (isNew ? store.isMissing(id) : store.read({ id, ...was }))
 }

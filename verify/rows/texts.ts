@@ -100,7 +100,7 @@ function inDigits(count: number): string {
   return count.toLocaleString('en')
 }
 
-/** Kept as they are sent, replaced and removed. */
+/** Further properties: kept as they are sent, replaced and removed. */
 export function furtherRows(circumstances: Circumstances): readonly Row[] {
   return circumstances.plants.further.map((property) => furtherRow(circumstances, property))
 }

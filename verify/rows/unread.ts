@@ -64,7 +64,7 @@ function unreadRow({ ids }: Circumstances, what: string, headers: Headers): Row 
   })
 }
 
-/** Whoever compresses an answer must not change its ETag: a weak one is good for no change. */
+/** A compressed answer must not have another ETag: a weak one cannot be used for a change. */
 function compressedRow({ ids }: Circumstances): Row {
   const title = 'a client that accepts compressed answers gets strong ETags, with which it can change the plant'
   return row(title, strong, ids.take(1), async (store, id) => {
