@@ -261,7 +261,7 @@ export class PlantStoreClient<New extends AnyPlant = NewPlant> {
   }
 }
 
-/** Whether two plants have equal properties, in whatever order. */
+/** Whether two plants have equal properties, in any order. */
 function isSame(one: object, other: object): boolean {
   return plantToJson(one, true) === plantToJson(other, true)
 }

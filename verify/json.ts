@@ -25,7 +25,7 @@ export function toJson(value: unknown): string {
   return JSON.stringify(value, (_key, each) => (typeof each === 'bigint' ? rawJson(String(each)) : each))
 }
 
-/** The same text for equal values, whatever the order of their keys. */
+/** The same text for equal values, in any order of their keys. */
 export function canonical(value: JsonValue | undefined): string {
   if (value === undefined) return ''
   if (Array.isArray(value)) return `[${value.map(canonical)}]`

@@ -10,10 +10,10 @@
 //
 // | a change is  | which means                         | until                                  | clock            |
 // | ------------ | ----------------------------------- | -------------------------------------- | ---------------- |
-// | waiting      | it was read, and is behind another  | the one before it of its plant is done | none             |
+// | waiting      | it was read, and is after another   | the one before it of its plant is done | none             |
 // |              | of its plant, or there is no room   |                                        |                  |
-// | sending      | a request is in flight              | accepted, or refused                   | 10 s, monotonic  |
-// | refused      | its plant is blocked: later changes | accepted, or given up after 29         | monotonic: 5 s,  |
+// | sending      | a request is in flight              | accepted, or rejected                  | 10 s, monotonic  |
+// | rejected     | its plant is blocked: later changes | accepted, or given up after 29         | monotonic: 5 s,  |
 // |              | of it stay in the log               | requests; the next of its plant is due | 30 s, ... 3 h    |
 //
 // webhooks.ts has the states of a lease: which server sends.
@@ -33,7 +33,7 @@ import type { PostAnswer } from './post.ts'
 const retryFactors = [1, 6, 24, 120, 720, 2_160]
 /** Failures in a row after which the receiver counts as failing, not only a change. */
 const failuresMax = 5
-/** Failures after which a receiver counts as away: once it is back, all that it refused is sent again at once. */
+/** Failures after which a receiver counts as away: once it is back, all that it rejected is sent again at once. */
 const failuresOfAbsence = 3
 
 export type SentChange = Pick<LoggedChange, 'kind' | 'position' | 'plant' | 'atMs'>
@@ -43,7 +43,7 @@ type Lane = { -readonly [Name in keyof BlockedPlant]: BlockedPlant[Name] } & {
   /** The first changes, in order; all of them while the plant is not blocked and the receiver does not fail. */
   texts: SentChange[]
   hasAllTexts: boolean
-  /** From the first refusal until all changes are accepted. */
+  /** From the first rejection until all changes are accepted. */
   isBlocked: boolean
   isSending: boolean
   /** By the monotonic clock. A restart forgets it: then the next change is due. */
@@ -94,7 +94,7 @@ export class Deliveries {
     this.#lanes = new Map(blocked.map((plant) => [plant.plantId, laneOf(plant, true)]))
   }
 
-  /** The position from which the log is to be read. */
+  /** The position from which to read the log. */
   get readTo(): string | undefined {
     return this.#readTo
   }
@@ -283,7 +283,7 @@ export class Deliveries {
   /**
    * Returns the progress to store, and assumes that it will be stored, until `noteUnstored`.
    *
-   * @param isEnd whether to repeat nothing later: changes that were not accepted count as refused, and are due at once.
+   * @param isEnd whether to repeat nothing later: changes that were not accepted count as rejected, and are due at once.
    */
   takeProgress(isEnd = false): WebhookProgress {
     this.#isDirty = false

@@ -100,7 +100,7 @@ export function post({ hook, message, userAgent, clock, limits, agent }: PostOpt
       // The receiver has closed an idle connection meanwhile.
       const isReused = error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0
       if (answer.status === undefined && isReused && attempts < attemptsMax) return send()
-      // The status counts, however the answer ends.
+      // The status counts even if the body is cut short.
       if (answer.status === undefined) answer = { ...answer, outcome: messageOf(error) || codeOf(error) || 'no answer' }
       end()
     },

@@ -177,7 +177,7 @@ class FamiliarCredentials {
   }
 }
 
-/** The WWW-Authenticate value of a refusal (RFC 6750, section 3). */
+/** The WWW-Authenticate value of a 401 or 403 (RFC 6750, section 3). */
 export function challenge(
   code: 'missingToken' | 'invalidToken' | 'insufficientScope',
   scopes: readonly Scope[],

@@ -113,12 +113,12 @@ function converterOf({ type, format }: Schema): ((value: bigint) => bigint | num
   return format === 'int64' ? (value) => value : Number
 }
 
-/** Converts a text written like a JSON integer. The validator refuses any other text. */
+/** Converts a text written like a JSON integer. The validator rejects any other text. */
 function parseInteger(text: string): bigint | string {
   return /^(?:0|-?[1-9][0-9]{0,18})$/.test(text) ? BigInt(text) : text
 }
 
-/** Parses the query of a list operation: each parameter at most once, unknown ones refused. */
+/** Parses the query of a list operation: each parameter at most once, and no unknown one. */
 function parseQuery(query: string, operation: Operation): Record<string, string> {
   const known = operation.parameters.filter(({ place }) => place === 'query').map(({ name }) => name)
   const texts: Record<string, string> = {}

@@ -74,7 +74,7 @@ export interface Traits<Id extends OperationId> {
 
 export type TraitsOf = { readonly [Id in OperationId]?: Traits<Id> }
 
-/** Intercepts an operation's answer, and may delay it, refuse with an AppError, or take over the socket. */
+/** Intercepts an operation's answer, and may delay it, reject with an AppError, or take over the socket. */
 export type Intercept = (
   operation: OperationId,
   answer: () => Answer<OperationId> | Promise<Answer<OperationId>>,

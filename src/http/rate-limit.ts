@@ -39,7 +39,7 @@ export class RateLimiter {
 
   /**
    * Looks up an unverified credential. Each invalid credential costs its network one unit; once the limit is used up,
-   * look-ups are refused for a while to protect the store.
+   * look-ups are rejected for a while to protect the store.
    *
    * @param network the network that sent the credential.
    * @throws AppError `rateLimited` over the limit; otherwise what `lookUp` throws.

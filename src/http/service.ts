@@ -100,7 +100,7 @@ export class Service {
     if (method !== 'OPTIONS') {
       throw new AppError('methodNotAllowed', `${method} is not served at ${found?.path}, only ${allow}`)
     }
-    // Preflights are not rate-limited: a browser hides a refused one from its page, even when to retry.
+    // Preflights are not rate-limited: a browser hides a rejected one from its page, even when to retry.
     if (found === undefined || !answerPreflight(request, fields, allow)) this.#count(request)
     return { status: 204, fields }
   }

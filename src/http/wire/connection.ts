@@ -9,7 +9,7 @@
 // | `idle`      | the reply is sent, and the request is whole   | a first byte, or a plain request  | `keepAliveMsMax` |
 // | `ending`    | the last reply, or the client's end           | the connection is closed          | `unreadMsMax`    |
 //
-// When a clock runs out: `head` and `body` are refused with 408, unless the reply is already on its way, and the
+// When a clock runs out: `head` and `body` are rejected with 408, unless the reply is already on its way, and the
 // connection ends with it; `answering` is reset; `idle` and `ending` are closed. `head` and `body` share one clock, so
 // that a plain request, which skips both, has only that of `answering`. That clock and the one of `ending` stand while
 // output is unread, for which another one runs: `unreadMsMax` without progress. Nothing is read meanwhile, because input
@@ -392,7 +392,7 @@ export class Connection implements RequestConnection, ParserEvents {
     reply.stream(new NodeStream(response, this))
   }
 
-  /** Whether the rest of a refused body can be skipped: not if it is too long, has no known length, or waits for a 100. */
+  /** Whether the rest of a rejected body can be skipped: not if it is too long, has no known length, or waits for a 100. */
   #canSkip({ complete, headers }: IncomingMessage): boolean {
     if (complete || this.#body === undefined) return true
     const { 'content-length': length, expect } = headers

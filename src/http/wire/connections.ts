@@ -140,7 +140,7 @@ export class Connections {
     if (this.#isTurning) setImmediate(() => this.#turn())
   }
 
-  /** Bounds the bytes of arriving requests: refuses the oldest first. */
+  /** Bounds the bytes of arriving requests: rejects the oldest first. */
   #noteArriving(connection: Connection): void {
     const bytes = connection.arrivingBytes
     const before = this.#arriving.get(connection) ?? 0

@@ -4,7 +4,7 @@
 // Rows enter the log of changes without numbers, in the transactions of the changes, so that no transaction waits for
 // another. The first reader of the log numbers the rows that have been committed since: in the order of their places,
 // which for one plant is the order of its changes. A row of a transaction that is still open, however long, is numbered
-// after its commit, behind the others.
+// after its commit, after the others.
 
 import type { ChangePage, ChangeQuery } from '../../domain/change.ts'
 import { foldName, headOf, int64Max, int64Min } from '../../domain/plant.ts'
