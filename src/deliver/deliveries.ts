@@ -283,7 +283,7 @@ export class Deliveries {
   /**
    * Returns the progress to store, and assumes that it will be stored, until `noteUnstored`.
    *
-   * @param isEnd whether to repeat nothing later: changes that were not accepted count as rejected, and are due at once.
+   * @param isEnd whether to repeat nothing later: unaccepted changes count as rejected, and are due at once.
    */
   takeProgress(isEnd = false): WebhookProgress {
     this.#isDirty = false

@@ -86,7 +86,6 @@ export class OperatorError extends Error {
  */
 export class SettingError extends OperatorError {}
 
-/** The store does not exist. */
 export class MissingStoreError extends OperatorError {}
 
 /** The message of a thrown value. An AggregateError, thrown after several addresses failed, has only those of its errors. */

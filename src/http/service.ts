@@ -86,7 +86,6 @@ export class Service {
     return fields
   }
 
-  /** Finds the operation. */
   #dispatch(request: Request, fields: ReplyFields): Reply | Promise<Reply> {
     const { method, target, path } = request
     if (!this.#router.knows(method)) throw new AppError('unknownMethod', `the method ${method} is not known`)
@@ -105,7 +104,6 @@ export class Service {
     return { status: 204, fields }
   }
 
-  /** Identifies the caller. */
   #identify(asked: Asked): Reply | Promise<Reply> {
     const { request, fields, endpoint } = asked
     request.operation = endpoint.operation

@@ -48,7 +48,6 @@ function removePartial(path: string): void {
   } catch {}
 }
 
-/** Syncs the content of a file to disk. */
 export function syncFile(path: string): void {
   withFile(path, 'r+', fsyncSync)
 }

@@ -392,7 +392,7 @@ export class Connection implements RequestConnection, ParserEvents {
     reply.stream(new NodeStream(response, this))
   }
 
-  /** Whether the rest of a rejected body can be skipped: not if it is too long, has no known length, or waits for a 100. */
+  /** Whether the rest of a rejected body can be skipped: not if it is too long, of unknown length, or awaits a 100. */
   #canSkip({ complete, headers }: IncomingMessage): boolean {
     if (complete || this.#body === undefined) return true
     const { 'content-length': length, expect } = headers

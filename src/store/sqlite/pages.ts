@@ -99,7 +99,6 @@ export class Pages {
     return Number(bytes)
   }
 
-  /** The number of all plants. */
   count(): number {
     const [plants = 0n] = (this.#statements.plantCount.get() ?? []) as unknown as [bigint?]
     return Number(plants)
