@@ -12,7 +12,7 @@ type Exact<Value> = Value extends bigint
     ? { readonly [Name in keyof Value]: Exact<Value[Name]> | (object extends Pick<Value, Name> ? undefined : never) }
     : Value
 
-/** A plant to be created. */
+/** A plant to create. */
 export type NewPlant = Exact<Schemas['Plant']> & { readonly id: PlantId }
 /** The properties that plants have in every document. */
 export type AnyPlant = { readonly id: unknown; readonly name: string }

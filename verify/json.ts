@@ -15,7 +15,7 @@ export function decodeJson(bytes: Buffer): JsonValue {
   const value = parse(text, (_key, each, { source = '' }) =>
     typeof each === 'number' ? (toInteger(source) ?? each) : each,
   ) as JsonValue
-  // JSON.parse takes the last of repeated keys.
+  // JSON.parse keeps the last of repeated keys.
   if ((text.match(keys)?.length ?? 0) !== countKeys(value)) throw new SyntaxError('an object repeats a key')
   return value
 }
@@ -51,7 +51,7 @@ function toInteger(literal: string): bigint | undefined {
   return BigInt(`${sign}${significant}${'0'.repeat(zeros)}`)
 }
 
-// TypeScript does not know these yet.
+// TypeScript does not declare these yet.
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown
 const parse = JSON.parse as (text: string, reviver: Reviver) => unknown
 const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON

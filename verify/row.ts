@@ -22,7 +22,7 @@ export interface Row {
   readonly strays?: readonly bigint[]
   /** Why the row cannot run. */
   readonly skipped?: string
-  /** Proxies often answer such a request themselves, which says nothing about the server behind them. */
+  /** Proxies often answer such a request themselves, which proves nothing about the server behind them. */
   readonly isForProxies?: true
   /** Runs before all others, which depend on what it shows, or after them, as it counts what they create. */
   readonly turn?: 'first' | 'last'
@@ -44,7 +44,7 @@ export interface Circumstances {
 /** The document's rule and its place. */
 export type Source = Pick<Row, 'document' | 'where'>
 
-/** A row of what openapi.yaml says. Its ids are the last parameters of `run`. */
+/** A row about a rule of openapi.yaml. Its ids are the last parameters of `run`. */
 export function row(
   title: string,
   { document, where }: Source,

@@ -7,7 +7,7 @@ import { type Ask, type Failure, Skipped, Store, WrongAnswer } from './store.ts'
 /** Neither if the row passes. */
 export interface Outcome {
   readonly failure?: Failure
-  /** Why it says nothing about the server. */
+  /** Why it was skipped. */
   readonly skipped?: string
 }
 

@@ -96,7 +96,7 @@ export class Judge {
   }
 }
 
-/** Ajv knows no bigints. Ids are compared with all their digits elsewhere. */
+/** Ajv does not support bigints. Ids are compared with all their digits elsewhere. */
 function withNumbers(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value)
   if (Array.isArray(value)) return value.map(withNumbers)

@@ -89,7 +89,7 @@ export class Store {
    *
    * @param effect what the one did, such as `created the plant`.
    * @param others the statuses of all others.
-   * @param isIt whether an answer says that it took effect; by default, a 2xx.
+   * @param isIt whether an answer shows that its request took effect; by default, a 2xx.
    */
   oneOf(
     requestOf: (client: number) => RowRequest,

@@ -252,7 +252,7 @@ export class Deliveries {
     this.#failuresInRow += 1
     const isBusy = (status === 429 || status === 503) && askedMs > 0
     const isFailing = this.#failures > 0
-    // Requests that began before the pause say nothing new.
+    // Requests that began before the pause do not count again.
     if (isFailing ? isProbe : isBusy || this.#failuresInRow >= failuresMax) {
       this.#isProven = false
       this.#failures += 1

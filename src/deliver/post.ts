@@ -109,7 +109,7 @@ export function post({ hook, message, userAgent, clock, limits, agent }: PostOpt
   return promise
 }
 
-/** The fields of a message: one signature for each valid secret, so that a receiver may know the old or the new one. */
+/** The fields of a message: one signature for each valid secret, so that a receiver may have the old or the new one. */
 export function signedFields(
   { id, body }: Message,
   { secrets }: Pick<Webhook, 'secrets'>,

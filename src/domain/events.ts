@@ -6,7 +6,7 @@ import type { PauseReason } from './webhook.ts'
 
 export type ServiceEvent =
   | { readonly kind: 'serverListening'; readonly url: string; readonly store: string; readonly version: string }
-  /** A problem of the server that its operator should know about. */
+  /** A warning about the server, for its operator. */
   | { readonly kind: 'serverWarning'; readonly message: string }
   /** The certificate was reloaded from its file; new connections use it. */
   | { readonly kind: 'certificateLoaded'; readonly expires: string }
@@ -16,7 +16,7 @@ export type ServiceEvent =
   /** The database is unreachable. Requests are rejected until it is back. */
   | { readonly kind: 'storeAway'; readonly cause: unknown }
   | { readonly kind: 'storeBack'; readonly awayMs: number }
-  /** A problem of the store that its operator should know about. */
+  /** A warning about the store, for its operator. */
   | { readonly kind: 'storeWarning'; readonly message: string }
   /** A batch of changes was committed or rejected. */
   | { readonly kind: 'changesCommitted'; readonly changes: number; readonly durationMs: number }

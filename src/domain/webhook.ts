@@ -55,7 +55,7 @@ export interface WebhookProgress {
    */
   readonly after?: string | undefined
   readonly blocked: readonly BlockedPlant[]
-  /** Failures of the receiver in a row, after each of which there was a pause. 0: it does not fail. */
+  /** Consecutive failures of the receiver, each followed by a pause. 0: it does not fail. */
   readonly failures: number
   /** The outcome of the last request. */
   readonly last?: LastAnswer

@@ -135,7 +135,7 @@ export class ChangeStreams {
     })
   }
 
-  /** Writes one page to each stream. Returns whether more is known to follow. */
+  /** Writes one page to each stream. Returns whether more pages follow at once. */
   async #writeChanges(): Promise<boolean> {
     let isBehind = false
     for (const [position, readers] of Map.groupBy(this.#findReady(), (reader) => reader.position)) {

@@ -44,7 +44,7 @@ export class Endpoint {
     this.#changedPlant = changedPlant
   }
 
-  /** Undefined for a public operation, unless it takes a token and the request has one. */
+  /** Undefined for a public operation, unless it accepts a token and the request has one. */
   identify({ fields, clientAddress }: Request): Caller | undefined | Promise<Caller> {
     const { scopes, takesToken } = this.operation
     const { authorization, accept } = fields
@@ -65,7 +65,7 @@ export class Endpoint {
     return this.#options.authenticate(authorization, this.operation.scopes ?? [])
   }
 
-  /** Checks what the header fields say about the body. A body of an operation that takes none is ignored. */
+  /** Checks the header fields of the body. An operation without a body ignores one. */
   checkBodyFields({ fields }: Request): void {
     if (this.operation.body !== undefined) checkBodyFields(fields, this.#options.limits)
   }

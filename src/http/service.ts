@@ -1,5 +1,5 @@
 // The service: a function from a request to its reply. The steps of a request are functions here, in the order in which
-// they run; each throws, or rejects with, the AppError that answers the request. It knows no bytes of HTTP: see wire/.
+// they run; each throws, or rejects with, the AppError that answers the request. The bytes of HTTP are in wire/.
 
 import type { Operation, OperationId } from '../contract/document.ts'
 import type { Caller } from '../domain/caller.ts'

@@ -102,5 +102,5 @@ export interface StoreOptions {
   readonly observe: Observe
 }
 
-/** All limits of src/limits.ts, which says what each is for. */
+/** All limits of src/limits.ts, which describes each. */
 export type StoreLimits = Readonly<Record<keyof Limits, number>>

@@ -69,7 +69,7 @@ function copyOpenDurably(source: number, to: string): void {
   })
 }
 
-/** Opens a file, creates it for its owner alone if `flags` say so, and closes it afterwards. */
+/** Opens a file, creates it for its owner alone if `flags` allow that, and closes it afterwards. */
 export function withFile<T>(path: string, flags: string, use: (descriptor: number) => T): T {
   const descriptor = openSync(path, flags, 0o600)
   try {

@@ -116,7 +116,7 @@ function rowsOf(circumstances: Circumstances, taking: Taking): Row[] {
   ]
 }
 
-/** The message of the refusal has the place of the error in bytes, give or take a token. */
+/** The message names the byte of the error, give or take a token. */
 function placeRow({ ids, plants }: Circumstances, taking: Taking): Row {
   const says: Source = { document: 'the message gives the byte offset, from 0', where: 'the schema Error' }
   return row(`${taking.id} says at which byte JSON is invalid`, says, ids.take(1), async (store, id) => {

@@ -114,7 +114,7 @@ function seenRows({ ids, nonce }: Circumstances, exposesAll: AnswerCheck): Row[]
   })
 }
 
-/** What a browser asks before a request, and needs to send it (Fetch standard, section 4.8). */
+/** The preflight of a request, and the answer that a browser needs to send it (Fetch standard, section 4.8). */
 function preflight(store: Store, method: string, target: string, names: readonly string[]): Promise<Answer> {
   const headers = {
     ...asking,

@@ -51,7 +51,7 @@ export function pageRows({ document, nonce }: Circumstances): readonly Row[] {
       servers,
       [],
       async (store) => {
-        // A server may have one public URL for all. If it names the host that it was asked for, it does so each time.
+        // A server may have one public URL for all. If it names the requested host, it does so each time.
         const host = `${nonce}.example:81`
         await store.call('GET', '/openapi.json', [], { Host: host })
         const isOther: AnswerCheck = ({ body }) =>
@@ -72,7 +72,7 @@ export function pageRows({ document, nonce }: Circumstances): readonly Row[] {
   ]
 }
 
-/** The directives that default-src stands for (CSP, section 6.1). */
+/** The directives for which default-src is the default (CSP, section 6.1). */
 const fetchDirectives = ['script', 'style', 'img', 'connect', 'font', 'frame', 'media', 'object', 'worker', 'manifest']
 
 /** A policy, if there is one, names no other server, and leaves no kind of resource open. */

@@ -68,7 +68,7 @@ function oneRows({ ids }: Circumstances): Row[] {
       const plant = { id, name: 'n', tag: 't' }
       await store.create(plant)
       const etag = fieldOf(await store.read(plant), 'etag') ?? ''
-      // A message without a body may say that it has none.
+      // A message without a body may have a Content-Length of 0.
       const hasNoLength = ({ fields }: Answer): string | undefined =>
         fields.some(([name, value]) => /^content-length$/i.test(name) && value !== '0') ? 'there is a body' : undefined
       await store.remove(id, [status(204), hasNoBody, hasNoLength])

@@ -1,4 +1,4 @@
-// Pseudorandom requests about a few plants, each checked against a model of what the document says. They meet
+// Pseudorandom requests about a few plants, each checked against a model of the document. They meet
 // combinations that no other row has, with texts that are hard to write, compare and store. They are the same in each
 // run.
 

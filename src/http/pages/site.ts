@@ -53,7 +53,7 @@ function toRepresentation(content: string | Uint8Array<ArrayBuffer>): Representa
   return { content, etag: `"${revisionOf(content)}"` }
 }
 
-/** The file in the coding that suits the client, with the header fields that say so. */
+/** The file in a coding that the client accepts, with the header fields that describe it. */
 export async function represent(
   file: SiteFile,
   fields: Fields,

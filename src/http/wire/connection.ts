@@ -11,7 +11,7 @@
 //
 // When a clock runs out: `head` and `body` are rejected with 408, unless the reply is already on its way, and the
 // connection ends with it; `answering` is reset; `idle` and `ending` are closed. `head` and `body` share one clock, so
-// that a plain request, which skips both, has only that of `answering`. That clock and the one of `ending` stand while
+// that a plain request, which skips both, has only that of `answering`. That clock and the one of `ending` stop while
 // output is unread, for which another one runs: `unreadMsMax` without progress. Nothing is read meanwhile, because input
 // would restart it.
 
@@ -41,7 +41,7 @@ import { readSocket, resetSocket } from './socket-internals.ts'
 
 export type State = 'head' | 'body' | 'answering' | 'streaming' | 'idle' | 'ending'
 
-/** The parts of a request that its parser knows. */
+/** The parts of a request that its parser provides. */
 type RequestHead = Pick<Request, 'method' | 'target' | 'fields' | 'host' | 'isHttp10' | 'body'>
 
 export interface ConnectionOptions {

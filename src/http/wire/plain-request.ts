@@ -1,5 +1,5 @@
 // Recognises plain requests: unambiguous and without special features. Node.js's parser handles all others.
-// docs/decisions/0014-plain-requests.md gives the reasons.
+// docs/decisions/0014-plain-requests.md has the reasons.
 
 import type { Limits } from '../../limits.ts'
 import { isHost } from './framing.ts'

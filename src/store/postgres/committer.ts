@@ -277,7 +277,7 @@ export class Batches {
         return [error instanceof Locked ? this.#setAside(job) : { failed: String(error) }]
       }
       if (error instanceof Locked) {
-        // Too many to search for without delaying the rest: set all aside, to be tried one by one.
+        // Too many to search for without delaying the rest: set all aside, and try them one by one.
         if (this.#nowMs() >= until.searchMs) return jobs.map((each) => this.#setAside(each))
         const isLocked = await this.#whichAreLocked(jobs)
         if (isLocked.includes(true)) return this.#commitRest(jobs, isLocked, until)

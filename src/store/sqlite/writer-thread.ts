@@ -185,7 +185,7 @@ class FileWriter {
   /**
    * Preserves the log for the next start after the log or the file has lost its name. Both are still open, so the log
    * is copied into the file. If that fails, or a reader needs an older snapshot, the log gets its name back. If only
-   * the index is lost, nothing needs to be done: the next start reads the log.
+   * the index is lost, there is nothing to preserve: the next start reads the log.
    *
    * @returns the error if the log could not be preserved.
    */

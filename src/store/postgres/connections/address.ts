@@ -177,7 +177,7 @@ export interface TlsFiles {
 export type TlsAttempt = ConnectionOptions | false
 
 /**
- * The attempts to make, in order. `prefer` gives no protection, `require` protects against eavesdropping, and only
+ * The attempts to make, in order. `prefer` does not protect, `require` protects against eavesdropping, and only
  * `verify-full` also protects against impersonation.
  *
  * @param modeName the name of the setting that selects the mode.

@@ -84,7 +84,7 @@ export class Connection {
     })
   }
 
-  /** Opens a connection. Throws if the database takes no changes. */
+  /** Opens a connection. Throws if the database accepts no changes. */
   static async open(options: ConnectionOptions, work: WorkLimits): Promise<Connection> {
     const { address, limits } = options
     const failures: unknown[] = []
@@ -293,7 +293,7 @@ const readSession = `SELECT pg_backend_pid(), current_setting('server_encoding')
  * Prepares a session for changes. Returns the id of its server process.
  *
  * @throws OperatorError if the database, or a pooler in front of it, is unsuitable for a store; another Error if it
- * currently takes no changes.
+ * currently accepts no changes.
  */
 async function prepareSession(client: pg.Client, limits: StoreLimits, work: WorkLimits): Promise<number> {
   const query = async (text: string, values: unknown[] = []): Promise<readonly unknown[]> =>

@@ -226,7 +226,7 @@ export function explainOpenFailure(
 
 /**
  * The error for a store that another process has locked. If the file system does not support locks, SQLite reports every
- * lock as held by another process (ENOLCK); the error then says so instead.
+ * lock as held by another process (ENOLCK); the message then names this cause.
  */
 export function inUse(path: string, message: string, cause?: unknown): OperatorError {
   if (hasLocks(path)) return new OperatorError(message, { cause })
