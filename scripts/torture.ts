@@ -11,7 +11,6 @@ import { logFlood } from '../test/torture/log-flood.ts'
 import { patroni } from '../test/torture/patroni.ts'
 import { pieces } from '../test/torture/pieces.ts'
 import { powerLoss } from '../test/torture/power-loss.ts'
-import { snapshot } from '../test/torture/snapshot.ts'
 import { soak } from '../test/torture/soak.ts'
 import { stops } from '../test/torture/stops.ts'
 import type { Torture, Verdict } from '../test/torture/torture.ts'
@@ -25,7 +24,6 @@ const tortures: readonly Torture[] = [
   webhooks,
   stops,
   patroni,
-  snapshot,
   floods,
   logFlood,
   framing,
