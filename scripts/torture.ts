@@ -4,12 +4,10 @@
 import { changes } from '../test/torture/changes.ts'
 import { fleetKill } from '../test/torture/fleet-kill.ts'
 import { floods } from '../test/torture/floods.ts'
-import { framing } from '../test/torture/framing.ts'
 import { json } from '../test/torture/json.ts'
 import { kill } from '../test/torture/kill.ts'
 import { logFlood } from '../test/torture/log-flood.ts'
 import { patroni } from '../test/torture/patroni.ts'
-import { pieces } from '../test/torture/pieces.ts'
 import { powerLoss } from '../test/torture/power-loss.ts'
 import { soak } from '../test/torture/soak.ts'
 import { stops } from '../test/torture/stops.ts'
@@ -26,8 +24,6 @@ const tortures: readonly Torture[] = [
   patroni,
   floods,
   logFlood,
-  framing,
-  pieces,
   json,
   soak,
 ]
