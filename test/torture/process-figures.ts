@@ -12,8 +12,3 @@ export async function memoryOf(pid: number | undefined): Promise<number> {
 export async function descriptorsOf(pid: number | undefined): Promise<number> {
   return (await readdir(`/proc/${pid}/fd`)).length
 }
-
-/** The time of the processor that a process has taken, in microseconds. */
-export async function cpuOf(pid: number | undefined): Promise<number> {
-  return Number((await readFile(`/proc/${pid}/schedstat`, 'utf8')).split(' ')[0]) / 1_000
-}

@@ -1,11 +1,14 @@
-// A server at half of what it can do, for minutes: everything that clients do, with some of it broken and some answers
-// that nobody reads. Its memory, its descriptors and its log must not grow.
+// A server at half of what it can do, for minutes: everything that clients do, and beside it broken requests, pieces of
+// requests, and answers that nobody reads. Its memory, its descriptors and its log must not grow.
 
 import { stat } from 'node:fs/promises'
 import { Agent, request as sendRequest } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { reset } from '../http/framing/case.ts'
+import { framingCorpus } from '../http/framing/corpus.ts'
+import { cutUp, FramingRunner, ofOnePacket } from '../http/framing/run.ts'
 import { drawPieces, timeToEnd } from '../http/pieces.ts'
 import { Random } from '../power-loss/random.ts'
 import { encodeRequest, plantJson } from '../support/client.ts'
@@ -26,20 +29,29 @@ export const soak: Torture = {
 const clients = 32
 const warmUpMs = 3_000
 const shareBad = 0.05
-const shareUnread = 0.01
-/** Of connections that send random pieces of requests, and then nothing. */
-const sharePieces = 0.05
-const piecesMax = 100
+/** Clients on connections of their own: their share of all requests, and how many of them there are at once at most. */
+const oddClients = [
+  ['unread', 0.01, 40],
+  ['pieces', 0.05, 100],
+  ['framing', 0.02, 50],
+] as const
+type OddClient = (typeof oddClients)[number][0]
 /** Twice as long as the longest limit of a connection. */
 const piecesEndMs = 130_000
-const unreadMax = 40
+/** By then the server has cut off a client that reads nothing, or never had to. */
+const unreadEndMs = 60_000
+const leavesOneIn = 8
+/** Those that wait for no limit of the server. */
+const framingCases = framingCorpus.filter(({ isSlow, name }) => !isSlow && !ofOnePacket.includes(name))
 /** Ids come again, so that the store stays of a size. */
 const idsMax = 50_000
 const grownMemoryMax = 0.15
 /** In seconds, caches of pages and compiled code still fill. The control grows by a hundred MiB in them. */
 const fillingBytes = 40 * 1024 * 1024
 const grownDescriptorsMax = 60
+const shownMax = 10
 const logBytesMax = 192 * 1024 * 1024
+const controlSecondsMax = 20
 const leak = fileURLToPath(new URL('leak.ts', import.meta.url))
 
 interface Sample {
@@ -51,18 +63,15 @@ interface Sample {
 async function run({ count, say }: Run): Promise<Verdict> {
   const own = await soakServer(count * 1_000, {})
   const control = await soakServer(Math.min(count, controlSecondsMax) * 1_000, { NODE_OPTIONS: `--import ${leak}` })
-  say(
-    `soak: ${own.requests} requests, ${own.failures} of them 5xx, unanswered or never ended: ${describe(own.samples)}`,
-  )
+  for (const failure of own.failures.slice(0, shownMax)) say(`  ${failure}`)
+  say(`soak: ${own.requests} requests, ${own.failures.length} not as designed: ${describe(own.samples)}`)
   say(`soak: control, a server that keeps something of each request: ${describe(control.samples)}`)
-  return own.failures === 0 && isFlat(own.samples) && !isFlat(control.samples) ? 'good' : 'bad'
+  return own.failures.length === 0 && isFlat(own.samples) && !isFlat(control.samples) ? 'good' : 'bad'
 }
-
-const controlSecondsMax = 20
 
 interface Soaked {
   readonly requests: number
-  readonly failures: number
+  readonly failures: readonly string[]
   readonly samples: readonly Sample[]
 }
 
@@ -83,20 +92,22 @@ async function soakServer(durationMs: number, environment: NodeJS.ProcessEnv): P
   }
   await working
   load.end()
-  return { requests: load.requests, failures: load.failures, samples }
+  // Those that are under way when the server stops count for nothing.
+  return { requests: load.requests, failures: [...load.failures], samples }
 }
 
 class Load {
   readonly #server: RunningServer
+  readonly #framing: FramingRunner
   readonly #agent = new Agent({ keepAlive: true })
-  #unread = 0
-  #pieces = 0
-  readonly #random = new Random(1)
+  readonly #random = new Random(Date.now())
+  readonly #odd: Record<OddClient, number> = { unread: 0, pieces: 0, framing: 0 }
   requests = 0
-  failures = 0
+  readonly failures: string[] = []
 
   constructor(server: RunningServer) {
     this.#server = server
+    this.#framing = new FramingRunner(server)
   }
 
   /** Keeps all clients at work, each with a pause after every request. */
@@ -117,22 +128,28 @@ class Load {
   }
 
   async #one(): Promise<void> {
-    const drawn = Math.random()
-    if (drawn < shareUnread && this.#unread < unreadMax) {
-      this.#leaveUnread()
+    for (const [kind, share, atOnceMax] of oddClients) {
+      if (!this.#random.chance(share) || this.#odd[kind] >= atOnceMax) continue
+      this.#odd[kind] += 1
+      void this.#behaveOddly(kind).finally(() => {
+        this.#odd[kind] -= 1
+      })
       return
     }
-    if (drawn > 1 - sharePieces && this.#pieces < piecesMax) {
-      this.#leavePieces()
-      return
-    }
-    if (drawn < shareUnread + shareBad / 5) {
-      await this.#sendGarbage()
-      return
-    }
-    const [method, target, body, token] = drawn < shareBad ? this.#bad() : this.#good()
+    const [method, target, body, token] = this.#random.chance(shareBad) ? this.#bad() : this.#good()
     const status = await this.#ask(method, target, body, token).catch(() => 0)
-    if (status === 0 || status >= 500) this.failures += 1
+    if (status === 0 || status >= 500) this.failures.push(`${method} ${target}: ${status}`)
+  }
+
+  /** The server must end the connection by itself, or give each answer as designed. */
+  async #behaveOddly(kind: OddClient): Promise<void> {
+    const { port, token } = this.#server
+    if (kind === 'unread') await this.#leaveUnread()
+    else if (kind === 'framing') await this.#sendCase()
+    else {
+      const pieces = drawPieces(this.#random, token)
+      if ((await timeToEnd(port, pieces, piecesEndMs)) >= piecesEndMs) this.failures.push(`no end after ${pieces}`)
+    }
   }
 
   #good(): readonly [string, string, string | undefined, string] {
@@ -176,39 +193,27 @@ class Load {
     return promise
   }
 
-  #sendGarbage(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const socket = connect(this.#server.port, '127.0.0.1')
-    socket.on('error', () => {}).once('close', () => resolve())
-    socket.resume().end('GARBAGE\r\n\r\n')
-    return promise
+  /** A case of the framing corpus, cut into packets at random; now and then its client leaves before it is done. */
+  async #sendCase(): Promise<void> {
+    const random = this.#random
+    const drawn = random.pick(framingCases)
+    const steps = drawn.steps.slice(0, random.below(drawn.steps.length + 1))
+    const left = { ...drawn, name: `${drawn.name}, left`, steps: [...steps, reset], fate: 'left' } as const
+    const sent = random.chance(1 / leavesOneIn) ? left : drawn
+    const cut = (bytes: Buffer): readonly Buffer[] => (random.chance(0.5) ? cutUp(bytes, random) : [bytes])
+    const wrong = await this.#framing.run(sent, random.chance(0.5), cut)
+    if (wrong !== undefined) this.failures.push(`${sent.name}: ${wrong}`)
   }
 
-  /** The server must end the connection by itself. */
-  #leavePieces(): void {
-    const { port, token } = this.#server
-    this.#pieces += 1
-    void timeToEnd(port, drawPieces(this.#random, token), piecesEndMs).then((ms) => {
-      this.#pieces -= 1
-      if (ms >= piecesEndMs) this.failures += 1
-    })
-  }
-
-  #leaveUnread(): void {
-    this.#unread += 1
+  async #leaveUnread(): Promise<void> {
     const socket = connect(this.#server.port, '127.0.0.1').pause()
     socket.on('error', () => {})
     const document = encodeRequest('', { method: 'GET', target: '/openapi.json' })
     socket.write(Buffer.concat(Array.from({ length: 200 }, () => document)))
-    // By then the server has cut it off, or never had to.
-    setTimeout(() => {
-      this.#unread -= 1
-      socket.destroy()
-    }, unreadEndMs).unref()
+    await sleep(unreadEndMs, undefined, { ref: false })
+    socket.destroy()
   }
 }
-
-const unreadEndMs = 60_000
 
 async function sampleOf({ process: child }: RunningServer, store: string): Promise<Sample> {
   return {

@@ -12,7 +12,7 @@ export interface Run {
 
 export interface Torture {
   readonly name: string
-  readonly counts: 'STATES' | 'ROUNDS' | 'FAULTS' | 'CONNECTIONS' | 'CASES' | 'BODIES' | 'SECONDS'
+  readonly counts: 'STATES' | 'ROUNDS' | 'FAULTS' | 'CONNECTIONS' | 'BODIES' | 'SECONDS'
   readonly usualCount: number
   /** A few seconds' worth. */
   readonly shortCount: number
