@@ -163,40 +163,37 @@ describe('plantstore import and export', () => {
     assert.match(stderr, /^29998 could be created, 0 replaced, 0 unchanged, 2 refused \(a dry run/m)
   })
 
-  exhaustive.test(
-    'an import beside a server commits again and again while it goes on, and the server does, too',
-    async () => {
-      await using folder = await makeFolder()
-      const path = folder.file('plants.db')
-      await using server = await startServer(path)
-      const client = await Client.connect(server)
-      const { process: child, finished } = startProgram(['import', '-', '--store', path])
-      // Never a pause in which it would commit for want of work, and too few plants for a commit by their number.
-      let fed = 0
-      const feeding = setInterval(() => {
-        for (let count = 0; count < 5; count += 1, fed += 1) child.stdin.write(`{"id":${fed},"name":"n"}\n`)
-      }, 4)
-      try {
-        let seen = 0
-        let isNew = true
-        for (let commits = 0; commits < 3; ) {
-          assert.ok(fed < limits.importCommitPlants, `${commits} commits until then`)
-          const page = await client.request({ method: 'GET', target: `/plants?after=${seen - 1}&limit=1000` })
-          const { length } = JSON.parse(page.body)
-          if (length > 0 && isNew) commits += 1
-          isNew = length === 0
-          seen += length
-        }
-        assert.equal((await client.create(-1n, 'meanwhile')).status, 200)
-      } finally {
-        clearInterval(feeding)
-        child.stdin.end()
+  exhaustive.test('an import beside a server commits again and again while it goes on', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await using server = await startServer(path)
+    const client = await Client.connect(server)
+    const { process: child, finished } = startProgram(['import', '-', '--store', path])
+    // Never a pause in which it would commit for want of work, and too few plants for a commit by their number.
+    let fed = 0
+    const feeding = setInterval(() => {
+      for (let count = 0; count < 5; count += 1, fed += 1) child.stdin.write(`{"id":${fed},"name":"n"}\n`)
+    }, 4)
+    try {
+      let seen = 0
+      let isNew = true
+      for (let commits = 0; commits < 3; ) {
+        assert.ok(fed < limits.importCommitPlants, `${commits} commits until then`)
+        const page = await client.request({ method: 'GET', target: `/plants?after=${seen - 1}&limit=1000` })
+        const { length } = JSON.parse(page.body)
+        if (length > 0 && isNew) commits += 1
+        isNew = length === 0
+        seen += length
       }
-      const { status, stderr } = await finished
-      assert.equal(status, 0)
-      assert.equal(stderr, `${fed} created, 0 replaced, 0 unchanged, 0 refused\n`)
-    },
-  )
+      assert.equal((await client.create(-1n, 'meanwhile')).status, 200)
+    } finally {
+      clearInterval(feeding)
+      child.stdin.end()
+    }
+    const { status, stderr } = await finished
+    assert.equal(status, 0)
+    assert.equal(stderr, `${fed} created, 0 replaced, 0 unchanged, 0 refused\n`)
+  })
 
   exhaustive.test('an export whose reader goes away or whose disk is full has no stack trace', async () => {
     await using folder = await makeFolder()
@@ -252,30 +249,27 @@ describe('plantstore import and export', () => {
     assert.equal((await walk(store, { limit: 10_000 })).length, Number(line))
   })
 
-  exhaustive.test(
-    'an import gets its turn beside a command that opens and closes its store without a pause',
-    async () => {
-      await using folder = await makeFolder()
-      const lines = Array.from({ length: 5_000 }, (_, id) => `{"id":${id},"name":"plant"}\n`).join('')
-      const importOne = async (index: number): Promise<void> => {
-        const store = folder.file(`${index}.db`)
-        const { process: child, finished } = startProgram(['import', '-', '--store', store])
-        child.stdin.write(lines)
-        for (let hasPlants = false; !hasPlants; ) {
-          await sleep(5)
-          assert.equal(child.exitCode, null, child.exitCode === null ? '' : (await finished).stderr)
-          if (!existsSync(store)) continue
-          await using opened = await openTestStore(store, { exclusive: false, limits: commandLimits })
-          hasPlants = (await listPage(opened, { limit: 1 })).length > 0
-        }
-        child.kill('SIGKILL')
-        await finished
+  exhaustive.test('an import gets its turn beside a command that opens its store all the time', async () => {
+    await using folder = await makeFolder()
+    const lines = Array.from({ length: 5_000 }, (_, id) => `{"id":${id},"name":"plant"}\n`).join('')
+    const importOne = async (index: number): Promise<void> => {
+      const store = folder.file(`${index}.db`)
+      const { process: child, finished } = startProgram(['import', '-', '--store', store])
+      child.stdin.write(lines)
+      for (let hasPlants = false; !hasPlants; ) {
+        await sleep(5)
+        assert.equal(child.exitCode, null, child.exitCode === null ? '' : (await finished).stderr)
+        if (!existsSync(store)) continue
+        await using opened = await openTestStore(store, { exclusive: false, limits: commandLimits })
+        hasPlants = (await listPage(opened, { limit: 1 })).length > 0
       }
-      for (let round = 0; round < 16; round += 4) {
-        await Promise.all([0, 1, 2, 3].map((index) => importOne(round + index)))
-      }
-    },
-  )
+      child.kill('SIGKILL')
+      await finished
+    }
+    for (let round = 0; round < 16; round += 4) {
+      await Promise.all([0, 1, 2, 3].map((index) => importOne(round + index)))
+    }
+  })
 
   test('an import killed in the middle and run again with --on-conflict skip is complete', async () => {
     await using folder = await makeFolder()
@@ -339,55 +333,49 @@ describe('plantstore import and export', () => {
     }
   })
 
-  exhaustive.test(
-    'an export of a damaged store leaves nothing, and blames the store wherever it writes to',
-    async () => {
-      await using folder = await makeFolder()
-      const store = folder.file('p.db')
-      await importHere(houseplants, store)
-      await damageTable(store, 'plants')
-      for (const file of [folder.file('out.ndjson'), '-']) {
-        const { status, stderr } = await runProgram(['export', file, '--store', store])
-        assert.equal(stderr, 'plantstore: the store has failed: database disk image is malformed\n')
-        assert.equal(status, 1)
-      }
-      assert.deepEqual(
-        readdirSync(folder.path).filter((name) => name.startsWith('out')),
-        [],
-      )
-    },
-  )
+  exhaustive.test('an export of a damaged store leaves nothing, and blames the store', async () => {
+    await using folder = await makeFolder()
+    const store = folder.file('p.db')
+    await importHere(houseplants, store)
+    await damageTable(store, 'plants')
+    for (const file of [folder.file('out.ndjson'), '-']) {
+      const { status, stderr } = await runProgram(['export', file, '--store', store])
+      assert.equal(stderr, 'plantstore: the store has failed: database disk image is malformed\n')
+      assert.equal(status, 1)
+    }
+    assert.deepEqual(
+      readdirSync(folder.path).filter((name) => name.startsWith('out')),
+      [],
+    )
+  })
 
   for (const signal of ['SIGINT', 'SIGHUP'] as const) {
-    exhaustive.test(
-      `an export that is stopped by ${signal} leaves nothing of itself, and the file that was there`,
-      async () => {
-        await using folder = await makeFolder()
-        const [store, file] = [folder.file('p.db'), folder.file('out.ndjson')]
-        await writeFile(file, 'the one before')
-        const plants = Array.from({ length: 100_000 }, (_, id) => `{"id":${id},"name":"${'n'.repeat(200)}"}\n`)
-        await writeFile(folder.file('in.ndjson'), plants.join(''))
-        await importHere(folder.file('in.ndjson'), store)
-        const isPartial = (name: string): boolean => name.endsWith('.partial')
-        // One that is done before the signal comes is no test.
-        let stopped: Finished
-        do {
-          const { process: child, finished } = startProgram(['export', file, '--store', store])
-          const seen = until(
-            'the export begins',
-            () => child.exitCode !== null || readdirSync(folder.path).some(isPartial),
-          )
-          await seen
-          child.kill(signal)
-          stopped = await finished
-        } while (stopped.status === 0)
-        assert.equal(stopped.status, 1)
-        assert.match(stopped.stderr, /^plantstore: stopped; nothing was written\n$/m)
-        assert.deepEqual(readdirSync(folder.path).filter(isPartial), [])
-        const left = await readFile(file, 'utf8')
-        assert.ok(left === 'the one before' || left === plants.join(''))
-      },
-    )
+    exhaustive.test(`an export that is stopped by ${signal} leaves the file that was there`, async () => {
+      await using folder = await makeFolder()
+      const [store, file] = [folder.file('p.db'), folder.file('out.ndjson')]
+      await writeFile(file, 'the one before')
+      const plants = Array.from({ length: 100_000 }, (_, id) => `{"id":${id},"name":"${'n'.repeat(200)}"}\n`)
+      await writeFile(folder.file('in.ndjson'), plants.join(''))
+      await importHere(folder.file('in.ndjson'), store)
+      const isPartial = (name: string): boolean => name.endsWith('.partial')
+      // One that is done before the signal comes is no test.
+      let stopped: Finished
+      do {
+        const { process: child, finished } = startProgram(['export', file, '--store', store])
+        const seen = until(
+          'the export begins',
+          () => child.exitCode !== null || readdirSync(folder.path).some(isPartial),
+        )
+        await seen
+        child.kill(signal)
+        stopped = await finished
+      } while (stopped.status === 0)
+      assert.equal(stopped.status, 1)
+      assert.match(stopped.stderr, /^plantstore: stopped; nothing was written\n$/m)
+      assert.deepEqual(readdirSync(folder.path).filter(isPartial), [])
+      const left = await readFile(file, 'utf8')
+      assert.ok(left === 'the one before' || left === plants.join(''))
+    })
   }
 })
 

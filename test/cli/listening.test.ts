@@ -97,18 +97,14 @@ describe('--listen unix:PATH', () => {
   }
 })
 
-exhaustive.test(
-  '--listen unix:PATH on a read-only file system is one line that says so',
-  { skip: noStrace },
-  async () => {
-    await using folder = await makeFolder()
-    const socketPath = folder.file('plants.sock')
-    const args = ['serve', '--store', folder.file('plants.db'), '--listen', `unix:${socketPath}`]
-    const { status, stderr } = runInjected(['-e', 'trace=bind', '-e', 'inject=bind:error=EROFS'], args)
-    const expected = `plantstore: this user may not create the socket ${socketPath}; choose another path with --listen\n`
-    assert.deepEqual([status, stderr], [2, expected])
-  },
-)
+exhaustive.test('--listen unix:PATH on a read-only file system is one line', { skip: noStrace }, async () => {
+  await using folder = await makeFolder()
+  const socketPath = folder.file('plants.sock')
+  const args = ['serve', '--store', folder.file('plants.db'), '--listen', `unix:${socketPath}`]
+  const { status, stderr } = runInjected(['-e', 'trace=bind', '-e', 'inject=bind:error=EROFS'], args)
+  const expected = `plantstore: this user may not create the socket ${socketPath}; choose another path with --listen\n`
+  assert.deepEqual([status, stderr], [2, expected])
+})
 
 describe('--listen fd:NUMBER', () => {
   test('serves on a socket that was opened before it', async () => {
@@ -249,48 +245,45 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
     assert.equal(await server.stop(), 0)
   })
 
-  exhaustive.test(
-    'SIGHUP has new connections get what the files have, old ones go on, and a bad pair changes nothing',
-    async () => {
-      await using folder = await makeFolder()
-      const { server, files, ca } = await startTls(folder)
-      await using _ = server
-      const { port } = server
-      const open = connectTls({ port, ca, host: '127.0.0.1' })
-      await once(open, 'secureConnect')
-      const askOpen = async (socket: TLSSocket): Promise<string> => {
-        socket.write('GET /livez HTTP/1.1\r\nHost: plants\r\n\r\n')
-        const [answer] = await once(socket, 'data')
-        return String(answer).slice(0, 15)
-      }
-      assert.equal(await askOpen(open), 'HTTP/1.1 200 OK')
-      const hangUp = async (expected: string): Promise<void> => {
-        const before = server.output.stdout.length
-        server.process.kill('SIGHUP')
-        await until(expected, () => server.output.stdout.slice(before).includes(expected))
-      }
+  exhaustive.test('SIGHUP reloads the files for new connections; a bad pair changes nothing', async () => {
+    await using folder = await makeFolder()
+    const { server, files, ca } = await startTls(folder)
+    await using _ = server
+    const { port } = server
+    const open = connectTls({ port, ca, host: '127.0.0.1' })
+    await once(open, 'secureConnect')
+    const askOpen = async (socket: TLSSocket): Promise<string> => {
+      socket.write('GET /livez HTTP/1.1\r\nHost: plants\r\n\r\n')
+      const [answer] = await once(socket, 'data')
+      return String(answer).slice(0, 15)
+    }
+    assert.equal(await askOpen(open), 'HTTP/1.1 200 OK')
+    const hangUp = async (expected: string): Promise<void> => {
+      const before = server.output.stdout.length
+      server.process.kill('SIGHUP')
+      await until(expected, () => server.output.stdout.slice(before).includes(expected))
+    }
 
-      const second = makeCertificate(folder, 'second')
-      copyFileSync(second.cert, files.cert)
-      await hangUp('the key does not match the certificate')
-      const warning = /"message":"keeping the current certificate: .*the key does not match the certificate"/
-      await until('the warning is there, too', () => warning.test(server.output.stdout))
-      assert.equal(await certificateOf(port), 'first')
+    const second = makeCertificate(folder, 'second')
+    copyFileSync(second.cert, files.cert)
+    await hangUp('the key does not match the certificate')
+    const warning = /"message":"keeping the current certificate: .*the key does not match the certificate"/
+    await until('the warning is there, too', () => warning.test(server.output.stdout))
+    assert.equal(await certificateOf(port), 'first')
 
-      copyFileSync(second.key, files.key)
-      await hangUp('"event":"certificateLoaded"')
-      assert.equal(await certificateOf(port), 'second')
-      assert.equal(await askOpen(open), 'HTTP/1.1 200 OK', 'the old connection goes on')
+    copyFileSync(second.key, files.key)
+    await hangUp('"event":"certificateLoaded"')
+    assert.equal(await certificateOf(port), 'second')
+    assert.equal(await askOpen(open), 'HTTP/1.1 200 OK', 'the old connection goes on')
 
-      writeFileSync(files.cert, '')
-      await hangUp('has no \\"-----BEGIN CERTIFICATE-----\\"')
-      writeFileSync(files.cert, '-----BEGIN CERTIFICATE-----\nnothing\n-----END CERTIFICATE-----\n')
-      await hangUp('cannot be used')
-      assert.equal(await certificateOf(port), 'second')
-      open.destroy()
-      assert.equal(await server.stop(), 0)
-    },
-  )
+    writeFileSync(files.cert, '')
+    await hangUp('has no \\"-----BEGIN CERTIFICATE-----\\"')
+    writeFileSync(files.cert, '-----BEGIN CERTIFICATE-----\nnothing\n-----END CERTIFICATE-----\n')
+    await hangUp('cannot be used')
+    assert.equal(await certificateOf(port), 'second')
+    open.destroy()
+    assert.equal(await server.stop(), 0)
+  })
 
   exhaustive.test('does not start with one file, missing files, or a pair that cannot be used', async () => {
     await using folder = await makeFolder()
@@ -353,24 +346,20 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
 
 describe('what the first start suggests', { skip: noScript }, () => {
   for (const what of ['a Unix socket', 'HTTPS']) {
-    const skip = what === 'HTTPS' && !hasOpenssl && 'there is no openssl to make a certificate with'
-    exhaustive.test(
-      `works as it stands: ${what}`,
-      { skip: skip || (!hasCurl && 'there is no curl here') },
-      async () => {
-        await using folder = await makeFolder()
-        const files = what === 'HTTPS' ? makeCertificate(folder, 'first') : undefined
-        const flags = files
-          ? `--port 0 --tls-cert ${files.cert} --tls-key ${files.key}`
-          : `--listen unix:${folder.file('s')}`
-        const command = `exec ${process.execPath} ${launcher} serve --store ${folder.file('plants.db')} ${flags}`
-        await using terminal = startOnTerminal(command)
-        const shown = await terminal.shows(/To create a token/)
-        const curl = /^ {2}(curl .*)$/m.exec(shown)?.[1] ?? assert.fail(shown)
-        const answer = execFileSync('sh', ['-c', `${curl} --silent`], { encoding: 'utf8' })
-        assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
-      },
-    )
+    const lacks = !hasCurl || (what === 'HTTPS' && !hasOpenssl)
+    exhaustive.test(`works as it stands: ${what}`, { skip: lacks && 'there is no curl or openssl here' }, async () => {
+      await using folder = await makeFolder()
+      const files = what === 'HTTPS' ? makeCertificate(folder, 'first') : undefined
+      const flags = files
+        ? `--port 0 --tls-cert ${files.cert} --tls-key ${files.key}`
+        : `--listen unix:${folder.file('s')}`
+      const command = `exec ${process.execPath} ${launcher} serve --store ${folder.file('plants.db')} ${flags}`
+      await using terminal = startOnTerminal(command)
+      const shown = await terminal.shows(/To create a token/)
+      const curl = /^ {2}(curl .*)$/m.exec(shown)?.[1] ?? assert.fail(shown)
+      const answer = execFileSync('sh', ['-c', `${curl} --silent`], { encoding: 'utf8' })
+      assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
+    })
   }
 })
 
@@ -390,51 +379,42 @@ describe('SIGHUP', () => {
   const cases = [[{}, 0], ...[0, 0.25, 0.5, 0.75].map((ticks) => [npm, ticks] as const)] as const
   for (const [environment, ticks] of cases) {
     const under = Object.keys(environment).map((name) => `, ${name}, ${ticks} ticks later`)
-    exhaustive.test(
-      `of a terminal that was closed ends the server as SIGTERM does${under}`,
-      { skip: noScript },
-      async () => {
-        await using folder = await makeFolder()
-        const log = folder.file('log')
-        const command = `exec ${process.execPath} ${launcher} serve --port 0 --store ${folder.file('plants.db')} > ${log}`
-        await using terminal = startOnTerminal(command, { env: { ...cleanEnvironment(), ...environment } })
-        const [, port, token] =
-          /http:\/\/127\.0\.0\.1:(\d+)\/#token=(\S+)/.exec(await terminal.shows(/To create a token/)) ?? []
-        const unfinished = requestHttp({ ...create(String(token)), port, host: '127.0.0.1' })
-        unfinished.setHeader('content-length', plant(7).length)
-        unfinished.setHeader('expect', '100-continue')
-        unfinished.flushHeaders()
-        await once(unfinished, 'continue')
-        await sleep(ticks * limits.parentCheckMs)
-        terminal.process.kill('SIGKILL')
-        const logged = (event: string): boolean => readFileSync(log, 'utf8').includes(`"event":"${event}"`)
-        await until('the server stops', () => logged('serverStopping'))
-        await sleep(2 * limits.parentCheckMs + limits.sameSignalMs)
-        unfinished.end(plant(7))
-        const [response] = await once(unfinished, 'response')
-        assert.equal(response.statusCode, 200)
-        await until('the server has stopped', () => logged('serverStopped'))
-      },
-    )
+    exhaustive.test(`of a closed terminal ends the server as SIGTERM does${under}`, { skip: noScript }, async () => {
+      await using folder = await makeFolder()
+      const log = folder.file('log')
+      const command = `exec ${process.execPath} ${launcher} serve --port 0 --store ${folder.file('plants.db')} > ${log}`
+      await using terminal = startOnTerminal(command, { env: { ...cleanEnvironment(), ...environment } })
+      const [, port, token] =
+        /http:\/\/127\.0\.0\.1:(\d+)\/#token=(\S+)/.exec(await terminal.shows(/To create a token/)) ?? []
+      const unfinished = requestHttp({ ...create(String(token)), port, host: '127.0.0.1' })
+      unfinished.setHeader('content-length', plant(7).length)
+      unfinished.setHeader('expect', '100-continue')
+      unfinished.flushHeaders()
+      await once(unfinished, 'continue')
+      await sleep(ticks * limits.parentCheckMs)
+      terminal.process.kill('SIGKILL')
+      const logged = (event: string): boolean => readFileSync(log, 'utf8').includes(`"event":"${event}"`)
+      await until('the server stops', () => logged('serverStopping'))
+      await sleep(2 * limits.parentCheckMs + limits.sameSignalMs)
+      unfinished.end(plant(7))
+      const [response] = await once(unfinished, 'response')
+      assert.equal(response.statusCode, 200)
+      await until('the server has stopped', () => logged('serverStopped'))
+    })
   }
 })
 
 describe('plain HTTP', () => {
-  exhaustive.test(
-    'is served at an IPv6 address, as URLs have it, too',
-    {
-      skip: networkInterfaces()['lo']?.every(({ family }) => family !== 'IPv6') && 'there is no IPv6 here',
-    },
-    async () => {
-      await using folder = await makeFolder()
-      for (const host of ['::1', '[::1]']) {
-        await using server = await startServer(folder.file('plants.db'), { args: ['--host', host] })
-        assert.match(server.url, /^http:\/\/\[::1\]:\d+$/)
-        assert.equal((await fetch(`${server.url}/livez`)).status, 200)
-        assert.equal(await server.stop(), 0)
-      }
-    },
-  )
+  const noIpv6 = networkInterfaces()['lo']?.every(({ family }) => family !== 'IPv6') && 'there is no IPv6 here'
+  exhaustive.test('is served at an IPv6 address, as URLs have it, too', { skip: noIpv6 }, async () => {
+    await using folder = await makeFolder()
+    for (const host of ['::1', '[::1]']) {
+      await using server = await startServer(folder.file('plants.db'), { args: ['--host', host] })
+      assert.match(server.url, /^http:\/\/\[::1\]:\d+$/)
+      assert.equal((await fetch(`${server.url}/livez`)).status, 200)
+      assert.equal(await server.stop(), 0)
+    }
+  })
 
   exhaustive.test('on an address that others can reach is warned of, by name', async () => {
     await using folder = await makeFolder()

@@ -201,25 +201,22 @@ describe('a current folder that was deleted', () => {
     }
   })
 
-  exhaustive.test(
-    'does not keep a backup and a check of absolute paths from their work, and is named where it does',
-    async () => {
-      await using folder = await prepare()
-      const { store } = folder
-      for (const args of [['check'], ['backup', folder.file('b.db')]]) {
-        const { status, stderr } = inDeleted(folder, [...args, '--store', store])
-        assert.equal(status, 0, stderr)
-      }
-      for (const args of [['token', 'list'], ['export'], ['import', folder.plants], ['serve', '--port', '0']]) {
-        const { status, stderr } = inDeleted(folder, [...args, '--store', store])
-        assert.equal(
-          stderr,
-          `plantstore: ${store} cannot be used here: the current folder was deleted; change to another folder\n`,
-        )
-        assert.equal(status, 1)
-      }
-    },
-  )
+  exhaustive.test('keeps no backup or check of absolute paths from its work', async () => {
+    await using folder = await prepare()
+    const { store } = folder
+    for (const args of [['check'], ['backup', folder.file('b.db')]]) {
+      const { status, stderr } = inDeleted(folder, [...args, '--store', store])
+      assert.equal(status, 0, stderr)
+    }
+    for (const args of [['token', 'list'], ['export'], ['import', folder.plants], ['serve', '--port', '0']]) {
+      const { status, stderr } = inDeleted(folder, [...args, '--store', store])
+      assert.equal(
+        stderr,
+        `plantstore: ${store} cannot be used here: the current folder was deleted; change to another folder\n`,
+      )
+      assert.equal(status, 1)
+    }
+  })
 })
 
 exhaustive.describe('a user without permission', { skip: !isRoot && 'only root can be another user' }, () => {

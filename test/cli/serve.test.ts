@@ -117,37 +117,27 @@ describe('plantstore serve', () => {
     assert.match(log, /"event":"serverStopped"/)
   })
 
-  exhaustive.test(
-    'a store that has plants and no token yet is offered to be listed: a plant 1 may be there',
-    {
-      skip: noScript,
-    },
-    async () => {
-      await using folder = await makeFolder()
-      const path = folder.file('plants.db')
-      await writeFile(folder.file('one.ndjson'), '{"id":1,"name":"Monstera deliciosa"}\n')
-      await runHere(['import', folder.file('one.ndjson'), '--store', path])
-      await using terminal = startOnTerminal(`'${process.execPath}' '${launcher}' serve --port 0 --store '${path}'`)
-      const text = await terminal.shows(/npx plantstore token create/)
-      const curl = /^List the plants:\n\n {2}(curl .*)$/m.exec(text)?.[1] ?? ''
-      assert.match(await runCurl(curl), /^HTTP\/1\.1 200 OK\r\n[\s\S]*\[\{"id":1,"name":"Monstera deliciosa"\}\]$/)
-    },
-  )
+  exhaustive.test('offers to list a store that has plants and no token yet', { skip: noScript }, async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await writeFile(folder.file('one.ndjson'), '{"id":1,"name":"Monstera deliciosa"}\n')
+    await runHere(['import', folder.file('one.ndjson'), '--store', path])
+    await using terminal = startOnTerminal(`'${process.execPath}' '${launcher}' serve --port 0 --store '${path}'`)
+    const text = await terminal.shows(/npx plantstore token create/)
+    const curl = /^List the plants:\n\n {2}(curl .*)$/m.exec(text)?.[1] ?? ''
+    assert.match(await runCurl(curl), /^HTTP\/1\.1 200 OK\r\n[\s\S]*\[\{"id":1,"name":"Monstera deliciosa"\}\]$/)
+  })
 
-  exhaustive.test(
-    'on a terminal that has the log, too, only the log says where the server listens',
-    { skip: noScript },
-    async () => {
-      await using folder = await makeFolder()
-      const store = folder.file('p.db')
-      await using terminal = startOnTerminal(`'${process.execPath}' '${launcher}' serve --port 0 --store '${store}'`)
-      await terminal.shows(/listens on/)
-      const text = await terminal.shows(/npx plantstore token create/)
-      const [, url = ''] = /listens on (http:\S+),/.exec(text) ?? []
-      assert.match(text, new RegExp(`^The page: ${url}/#token=plt_\\w+$`, 'm'))
-      assert.match(text, new RegExp(`^  curl -i ${url}/plants `, 'm'))
-    },
-  )
+  exhaustive.test('says on a terminal with the log only once where it listens', { skip: noScript }, async () => {
+    await using folder = await makeFolder()
+    const store = folder.file('p.db')
+    await using terminal = startOnTerminal(`'${process.execPath}' '${launcher}' serve --port 0 --store '${store}'`)
+    await terminal.shows(/listens on/)
+    const text = await terminal.shows(/npx plantstore token create/)
+    const [, url = ''] = /listens on (http:\S+),/.exec(text) ?? []
+    assert.match(text, new RegExp(`^The page: ${url}/#token=plt_\\w+$`, 'm'))
+    assert.match(text, new RegExp(`^  curl -i ${url}/plants `, 'm'))
+  })
 
   const refuses = (
     title: string,
@@ -336,23 +326,20 @@ describe('plantstore serve', () => {
     assert.match(stdout, /stopping: SIGTERM.*\n.*"event":"serverStopped"/)
   })
 
-  exhaustive.test(
-    'a store that another process keeps busy for a moment does not keep the server from starting',
-    async () => {
-      await using folder = await makeFolder()
-      const path = folder.file('plants.db')
-      await (await startServer(path)).stop()
-      const other = new DatabaseSync(path)
-      other.exec('BEGIN IMMEDIATE')
-      const starting = startServer(path)
-      await until('the server has the lock', () => isLocked(path))
-      await sleep(limits.storeBusyMsMax / 10)
-      other.exec('ROLLBACK')
-      other.close()
-      await using server = await starting
-      assert.equal(await server.stop(), 0)
-    },
-  )
+  exhaustive.test('a store that another process keeps busy for a moment delays the start', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await (await startServer(path)).stop()
+    const other = new DatabaseSync(path)
+    other.exec('BEGIN IMMEDIATE')
+    const starting = startServer(path)
+    await until('the server has the lock', () => isLocked(path))
+    await sleep(limits.storeBusyMsMax / 10)
+    other.exec('ROLLBACK')
+    other.close()
+    await using server = await starting
+    assert.equal(await server.stop(), 0)
+  })
 
   exhaustive.test('a server goes on when its log cannot be written', async () => {
     await using folder = await makeFolder()
@@ -366,38 +353,35 @@ describe('plantstore serve', () => {
     assert.equal(await server.stop(), 0)
   })
 
-  exhaustive.test(
-    'a log that nobody reads does not fill the memory, and says later how much of it was dropped',
-    async () => {
-      await using folder = await makeFolder()
-      const logWaitingBytesMax = 16 * 1024
-      const options = { args: ['--log', 'all'], limits: { logWaitingBytesMax } }
-      await using server = await startServer(folder.file('plants.db'), options)
-      const { output } = server
-      server.process.stdout?.pause()
-      const client = await Client.connect(server)
-      await using connection = await client.open()
-      let asked = 0
-      const ask = async (): Promise<void> => {
-        await connection.request({ method: 'GET', target: '/livez' })
-        asked += 1
-      }
-      // What the system keeps for a reader is on top of what the server does.
-      while (asked < 5_000) await ask()
-      server.process.stdout?.resume()
-      await until('the log goes on', async () => {
-        await ask()
-        return output.stdout.includes('linesDropped')
-      })
-      const accounted = (): number => {
-        const dropped = output.stdout.matchAll(/"event":"linesDropped","lines":(\d+)/g)
-        const logged = output.stdout.split('"path":"/livez"').length - 1
-        return [...dropped].reduce((sum, [, lines]) => sum + Number(lines), logged)
-      }
-      await until('the rest of the log is read', () => accounted() >= asked)
-      assert.equal(accounted(), asked)
-    },
-  )
+  exhaustive.test('a log that nobody reads is dropped, and says later how much of it', async () => {
+    await using folder = await makeFolder()
+    const logWaitingBytesMax = 16 * 1024
+    const options = { args: ['--log', 'all'], limits: { logWaitingBytesMax } }
+    await using server = await startServer(folder.file('plants.db'), options)
+    const { output } = server
+    server.process.stdout?.pause()
+    const client = await Client.connect(server)
+    await using connection = await client.open()
+    let asked = 0
+    const ask = async (): Promise<void> => {
+      await connection.request({ method: 'GET', target: '/livez' })
+      asked += 1
+    }
+    // What the system keeps for a reader is on top of what the server does.
+    while (asked < 5_000) await ask()
+    server.process.stdout?.resume()
+    await until('the log goes on', async () => {
+      await ask()
+      return output.stdout.includes('linesDropped')
+    })
+    const accounted = (): number => {
+      const dropped = output.stdout.matchAll(/"event":"linesDropped","lines":(\d+)/g)
+      const logged = output.stdout.split('"path":"/livez"').length - 1
+      return [...dropped].reduce((sum, [, lines]) => sum + Number(lines), logged)
+    }
+    await until('the rest of the log is read', () => accounted() >= asked)
+    assert.equal(accounted(), asked)
+  })
 
   test('a damaged store is one clear line and status 1', async () => {
     await using folder = await makeFolder()
