@@ -8,8 +8,8 @@ import { describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Change, PlantStoreClient, PlantStoreError } from '../../client/client.ts'
 import { makeFolder } from '../support/folder.ts'
-import { runHere, startServer } from '../support/program.ts'
-import { type Service, startService } from '../support/service.ts'
+import { runHere } from '../support/program.ts'
+import { type Service, serveHere, startService } from '../support/service.ts'
 import { until } from '../support/time.ts'
 import { FaultyProxy } from './faulty-proxy.ts'
 
@@ -44,9 +44,9 @@ describe('changes through the client', () => {
     )
   })
 
-  test('are followed exactly once, whatever is cut and killed', async () => {
+  test('are followed exactly once, whatever is cut and restarted', async () => {
     await using folder = await makeFolder()
-    const first = await startServer(folder.file('plants.db'))
+    const first = await serveHere(folder.file('plants.db'))
     await using way = await FaultyProxy.start(first.port)
     const [direct, through] = [first.url, way.url].map((url) => new PlantStoreClient({ url, token: first.token })) as [
       PlantStoreClient,
@@ -63,7 +63,7 @@ describe('changes through the client', () => {
     }
     await until('60 changes', () => seen.length >= 60)
     await first[Symbol.asyncDispose]()
-    await using second = await startServer(folder.file('plants.db'))
+    await using second = await serveHere(folder.file('plants.db'))
     way.targetPort = second.port
     await new PlantStoreClient({ url: second.url, token: first.token }).createPlant({ id: 61, name: 'n' })
     await until('61 changes', () => seen.length >= 61)
