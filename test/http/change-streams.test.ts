@@ -9,7 +9,7 @@ import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServiceEvent } from '../../src/domain/events.ts'
 import { Client, countStatuses, encodeRequest, plantJson } from '../support/client.ts'
-import { describeOnBothEngines } from '../support/engines.ts'
+import { describeOnEngines } from '../support/engines.ts'
 import { runHere } from '../support/program.ts'
 import { serveHere, startService } from '../support/service.ts'
 import { until } from '../support/time.ts'
@@ -18,7 +18,7 @@ import { EventReader, type StreamedEvent } from './stream.ts'
 const idsOf = (events: readonly StreamedEvent[]): readonly number[] =>
   events.map(({ data }) => (JSON.parse(data) as { readonly plant: { readonly id: number } }).plant.id)
 
-describeOnBothEngines('a stream of changes', async (engine) => {
+describeOnEngines('a stream of changes', async (engine) => {
   const place = await engine.makePlace()
   const server = await serveHere(place.store)
   const client = await Client.connect(server)
