@@ -4,17 +4,14 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
-import { open, readFile, stat, writeFile } from 'node:fs/promises'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { systemClock } from '../../src/domain/clock.ts'
 import { commandLimits, limits } from '../../src/limits.ts'
 import { findLost, writeUntilGone } from '../crash/burst.ts'
 import { walk } from '../store/suite.ts'
-import { Client } from '../support/client.ts'
-import type { HttpResponse } from '../support/conformance.ts'
 import { makeFolder } from '../support/folder.ts'
 import { listPage } from '../support/page.ts'
 import {
@@ -29,7 +26,7 @@ import {
 import { exhaustive } from '../support/ring.ts'
 import { damageTable, openTestStore, readPlant } from '../support/store.ts'
 import { until } from '../support/time.ts'
-import { makeScene } from './scene.ts'
+import { makeScene, startOwnServer } from './scene.ts'
 
 const houseplants = fileURLToPath(new URL('../support/plants-of-the-world.ndjson', import.meta.url))
 
@@ -144,14 +141,13 @@ describe('plantstore import and export', () => {
   })
 
   exhaustive.test('a dry run and a stalled import keep no server waiting', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
-    await using server = await startServer(path)
-    const client = await Client.connect(server)
-    const args = ['import', '-', '--store', path]
+    await using own = await startOwnServer()
+    const { client } = own
+    const args = ['import', '-', '--store', own.store]
+    const plantOne = { method: 'GET', target: '/plants/1' }
     const stalled = startProgram(args)
     stalled.process.stdin.write('{"id":1,"name":"imported"}\n')
-    await until('the plant is there', async () => (await getPlant(client, 1)).status === 200)
+    await until('the plant is there', async () => (await client.request(plantOne)).status === 200)
     assert.equal((await client.create(2n, 'meanwhile')).status, 200)
     stalled.process.kill('SIGINT')
     assert.equal((await stalled.finished).status, 1)
@@ -164,11 +160,9 @@ describe('plantstore import and export', () => {
   })
 
   exhaustive.test('an import beside a server commits again and again while it goes on', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
-    await using server = await startServer(path)
-    const client = await Client.connect(server)
-    const { process: child, finished } = startProgram(['import', '-', '--store', path])
+    await using own = await startOwnServer()
+    const { client } = own
+    const { process: child, finished } = startProgram(['import', '-', '--store', own.store])
     // Never a pause in which it would commit for want of work, and too few plants for a commit by their number.
     let fed = 0
     const feeding = setInterval(() => {
@@ -271,37 +265,21 @@ describe('plantstore import and export', () => {
     }
   })
 
-  test('an import killed in the middle and run again with --on-conflict skip is complete', async () => {
-    await using folder = await makeFolder()
-    const [file, store] = [folder.file('in.ndjson'), folder.file('p.db')]
-    const lines = Array.from({ length: 25_000 }, (_, id) => `{"id":${id * 7},"name":"plant ${id}"}`)
-    await writeFile(file, `${lines.join('\n')}\n`)
+  exhaustive.test('an import killed in the middle and run again with --on-conflict skip is complete', async () => {
+    await using scene = await makeScene()
+    const lines = Array.from({ length: 25_000 }, (_, id) => `{"id":${id * 7},"name":"plant ${id}"}\n`)
     // Its input has no end, so that it cannot be done before it is killed.
-    const first = startProgram(['import', '-', '--store', store])
-    first.process.stdin.write(`${lines.slice(0, -1).join('\n')}\n`)
-    const hasSome = async (): Promise<boolean> => {
-      await using opened = await openTestStore(store, { exclusive: false })
-      return (await listPage(opened, { limit: 1 })).length > 0
-    }
-    let refusal: unknown
-    const noteRefusal = (cause: unknown): boolean => {
-      refusal = cause
-      return false
-    }
-    try {
-      await until('something is committed', () => existsSync(store) && hasSome().catch(noteRefusal))
-    } catch (cause) {
-      const { exitCode } = first.process
-      throw new Error(`nothing is committed; the import: ${exitCode}; the store: ${refusal}`, { cause })
-    }
+    const first = startProgram(['import', '-', '--store', scene.store])
+    first.process.stdin.write(lines.slice(0, -1).join(''))
+    await until('something is committed', () => existsSync(scene.store) && scene.exported().then((text) => text !== ''))
     first.process.kill('SIGKILL')
     await first.finished
-    const again = await importHere(file, store, '--on-conflict', 'skip')
+    const again = await scene.import('in.ndjson', lines.join(''), '--on-conflict', 'skip')
     assert.equal(again.status, 0)
     const [, created, unchanged] = /^(\d+) created, 0 replaced, (\d+) unchanged, 0 refused$/m.exec(again.stderr) ?? []
     assert.equal(Number(created) + Number(unchanged), lines.length)
     assert.ok(Number(unchanged) > 0, 'the kill came before the first commit')
-    assert.equal((await runHere(['export', '--store', store])).stdout, `${lines.join('\n')}\n`)
+    assert.equal(await scene.exported(), lines.join(''))
   })
 
   test('an export to CSV says how many empty tags it could not keep', async () => {
@@ -381,14 +359,12 @@ describe('plantstore import and export', () => {
 
 describe('plantstore backup, restore and check', () => {
   test('a backup taken under 16 writers has everything acknowledged before it began, gap-free', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
-    await using server = await startServer(path)
+    await using own = await startOwnServer()
+    const { server, client, folder, store: path } = own
     const before = new Map<bigint, { name: string; tag?: string }>()
     const started = Promise.withResolvers<void>()
     const writing = writeUntilGone(server, server.token, 1, (count) => count === 500 && started.resolve())
     await started.promise
-    const client = await Client.connect(server)
     for (let id = 0n; id < 20n; id += 1n) {
       await client.create(id, `before ${id}`)
       before.set(id, { name: `before ${id}` })
@@ -412,61 +388,41 @@ describe('plantstore backup, restore and check', () => {
   })
 
   exhaustive.test('a store that is there is replaced only with --force, and never one in use', async () => {
-    await using folder = await makeFolder()
-    const [path, copy] = [folder.file('plants.db'), folder.file('b.db')]
-    await importHere(houseplants, path)
-    await runHere(['backup', copy, '--store', path])
-    const exported = () => runHere(['export', '--store', path]).then(({ stdout }) => stdout)
-    const original = await exported()
-    assert.match((await runHere(['backup', copy, '--store', path])).stderr, /exists already; name another file/)
-    await writeFile(folder.file('one.ndjson'), '{"id":123456,"name":"later"}\n')
-    await importHere(folder.file('one.ndjson'), path)
-    assert.match(
-      (await runHere(['restore', copy, '--store', path])).stderr,
-      /exists already; add --force to replace it/,
-    )
-    {
-      await using _server = await startServer(path)
-      const { status, stderr } = await runHere(['restore', copy, '--store', path, '--force'])
+    await using scene = await makeScene()
+    const copy = scene.file('b.db')
+    await importHere(houseplants, scene.store)
+    await scene.run('backup', copy)
+    const original = await scene.exported()
+    assert.match((await scene.run('backup', copy)).stderr, /exists already; name another file/)
+    await scene.create({ id: 123_456n, name: 'later' })
+    assert.match((await scene.run('restore', copy)).stderr, /exists already; add --force to replace it/)
+    for (const [open, says] of [
+      [() => startServer(scene.store), /is in use by a plantstore server; stop it first/],
+      [() => openTestStore(scene.store, { exclusive: false }), /is in use by another plantstore command; wait for it/],
+    ] as const) {
+      await using _open = await open()
+      const { status, stderr } = await scene.run('restore', copy, '--force')
       assert.equal(status, 1)
-      assert.match(stderr, /is in use by a plantstore server; stop it first/)
+      assert.match(stderr, says)
     }
-    assert.notEqual(await exported(), original)
-    assert.equal((await runHere(['restore', copy, '--store', path, '--force'])).status, 0)
-    assert.equal(await exported(), original)
-    assert.ok(!existsSync(`${path}.restoring`))
-  })
-
-  exhaustive.test('a store that a command has open is not restored over', async () => {
-    await using folder = await makeFolder()
-    const [path, copy] = [folder.file('plants.db'), folder.file('b.db')]
-    await importHere(houseplants, path)
-    await runHere(['backup', copy, '--store', path])
-    {
-      await using _open = await openTestStore(path, { exclusive: false, clock: systemClock, limits })
-      const { status, stderr } = await runHere(['restore', copy, '--store', path, '--force'])
-      assert.equal(status, 1)
-      assert.match(stderr, /is in use by another plantstore command; wait for it to end/)
-    }
-    assert.equal((await runHere(['restore', copy, '--store', path, '--force'])).status, 0)
+    assert.notEqual(await scene.exported(), original)
+    assert.equal((await scene.run('restore', copy, '--force')).status, 0)
+    assert.equal(await scene.exported(), original)
+    assert.ok(!existsSync(`${scene.store}.restoring`))
   })
 
   exhaustive.test('a damaged backup is refused before anything is touched, and check finds the damage', async () => {
-    await using folder = await makeFolder()
-    const [path, copy] = [folder.file('plants.db'), folder.file('b.db')]
-    await importHere(houseplants, path)
-    await runHere(['backup', copy, '--store', path])
-    const file = await open(copy, 'r+')
-    const { size } = await file.stat()
-    await file.write(Buffer.alloc(2_000, 0x55), 0, 2_000, size - 6_000)
-    await file.close()
-    const before = await readFile(path)
-    const { status, stderr } = await runHere(['restore', copy, '--store', path, '--force'])
+    await using scene = await makeScene()
+    const copy = scene.file('b.db')
+    await importHere(houseplants, scene.store)
+    await scene.run('backup', copy)
+    await damageTable(copy, 'plants')
+    const before = await readFile(scene.store)
+    const { status, stderr } = await scene.run('restore', copy, '--force')
     assert.equal(status, 1)
     assert.match(stderr, /^plantstore: \S+b\.db (is damaged|cannot be opened): .*\n$/)
-    assert.deepEqual(await readFile(path), before)
+    assert.deepEqual(await readFile(scene.store), before)
     assert.equal((await runHere(['check', '--store', copy])).status, 1)
-    assert.equal((await runHere(['check', '--store', folder.file('none.db')])).status, 1)
   })
 
   exhaustive.test('check finds a wrong number of plants with a tag', async () => {
@@ -491,8 +447,4 @@ async function assertPrefixes(path: string, acknowledged: ReadonlyMap<bigint, un
     if (!there.has(id)) gaps.set(writer, gaps.get(writer) ?? id)
     else assert.equal(gaps.get(writer), undefined, `plant ${id} is there, an earlier one is not`)
   }
-}
-
-function getPlant(client: Client, id: number): Promise<HttpResponse> {
-  return client.request({ method: 'GET', target: `/plants/${id}` })
 }
