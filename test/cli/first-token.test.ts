@@ -60,7 +60,7 @@ describeOnEngines('the first token, off a terminal', ({ makePlace }) => {
     assert.ok(!(server.output.stdout + server.output.stderr).includes(secret))
     assert.equal(await server.stop(), 0)
     await writeFile(path, 'mine')
-    await using again = await startServer(place.store, options)
+    await using again = await serveHere(place.store, {}, { firstTokenFile: path })
     assert.equal(await readFile(path, 'utf8'), 'mine')
     assert.equal(await statusOf(again.url, secret), 200)
     assert.deepEqual(await readdir(folder.path), ['token'])
@@ -178,19 +178,16 @@ describe('the file of the first token', () => {
   })
 })
 
-describe('the first token, on a terminal', { skip: noScript }, () => {
+describe('the first token, on a terminal', () => {
   test('is not shown when it is wanted in a file', async () => {
     await using folder = await makeFolder()
-    const [store, path] = [folder.file('plants.db'), folder.file('token')]
-    const flags = `--port 0 --store '${store}' --first-token-file '${path}'`
-    await using server = startOnTerminal(`'${process.execPath}' '${launcher}' serve ${flags}`)
-    const text = await server.shows(/npx plantstore token create/)
-    assert.doesNotMatch(text, secretPattern)
-    const url = /http:\/\/[^\s,]+/.exec(text)?.[0] ?? ''
-    assert.equal(await statusOf(url, await secretIn(path)), 200)
+    const path = folder.file('token')
+    await using server = await serveHere(folder.file('plants.db'), {}, { firstTokenFile: path })
+    assert.doesNotMatch(server.welcome, secretPattern)
+    assert.equal(await statusOf(server.url, await secretIn(path)), 200)
   })
 
-  test('is not made when the output for people is a file, whatever the log is', async () => {
+  exhaustive.test('is not made when the output for people is a file', { skip: noScript }, async () => {
     await using folder = await makeFolder()
     const store = folder.file('plants.db')
     const command = `'${process.execPath}' '${launcher}' serve --port 0 --store '${store}' 2>'${folder.file('err')}'`

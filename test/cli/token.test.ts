@@ -150,13 +150,6 @@ describeOnEngines('plantstore token rotate', ({ makePlace }) => {
     assert.equal(tokens.find(({ id }) => id === gone.id)?.state, 'revoked')
   })
 
-  test('a token that ends before the overlap does keeps its end', async () => {
-    await using place = await makePlace()
-    const old = await makeToken(place.store, '--expires', '1h')
-    assert.equal((await token(place.store, 'rotate', old.id)).status, 0)
-    assert.equal((await list(place.store)).find(({ id }) => id === old.id)?.expires, old.expires)
-  })
-
   test('unknown, revoked, expired and rotated tokens are refused, and nothing is printed or changed', async () => {
     await using place = await makePlace()
     const [revoked, expired, rotated] = [
