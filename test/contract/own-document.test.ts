@@ -10,6 +10,7 @@ import { AppError, OperatorError } from '../../src/domain/errors.ts'
 import { decodeJson } from '../../src/json/decode.ts'
 import { makeFolder } from '../support/folder.ts'
 import { gardening, oddities, sample, withProperties } from '../support/own-documents.ts'
+import { inRing } from '../support/ring.ts'
 import { assertPrompt } from '../support/time.ts'
 
 /** A document whose POST /plants takes a plant of this schema, in YAML on one line. */
@@ -320,6 +321,8 @@ describe("a document of one's own", async () => {
     const twice = Array.from({ length: 60 }, (_, at) =>
       named(`A${at}`, `{ allOf: [${ref(`A${at + 1}`)}, ${ref(`A${at + 1}`)}] }`),
     )
+    // Some of them take time by the square of their size.
+    const [manyMax, wideMax] = inRing([400, 10], [2_000, 50])
     const wide = Array.from({ length: 100 }, (_, at) => `p${at}: { type: string }`)
     const startedMs = performance.now()
     await assert.rejects(
@@ -329,11 +332,11 @@ describe("a document of one's own", async () => {
     await open(withPlant(plantOf(`a: ${ref('A0')}`), `{ ${twice}, A60: { type: string } }`))
     await open(
       withPlant(
-        plantOf(Array.from({ length: 50 }, (_, at) => `a${at}: ${ref('W')}`).join()),
+        plantOf(Array.from({ length: wideMax }, (_, at) => `a${at}: ${ref('W')}`).join()),
         `{ W: { type: object, properties: { ${wide} } } }`,
       ),
     )
-    await open(withPlant(plantOf(Array.from({ length: 2_000 }, (_, at) => `a${at}: { type: string }`).join())))
+    await open(withPlant(plantOf(Array.from({ length: manyMax }, (_, at) => `a${at}: { type: string }`).join())))
     await assert.rejects(open(`a: [${'? '.repeat(10_000)}]`), /keys are nested too deep$/)
     await assert.rejects(open(`a: &a 1\nb: [${'*a,'.repeat(2_000)}]`), /has more than 1000 aliases$/)
     assertPrompt(startedMs, 5_000)
