@@ -121,7 +121,7 @@ describe('plantstore', () => {
       ['--host', 'not an address'],
       ['--host', '999.0.0.1'],
       ['--metrics-listen', '999.0.0.1:1'],
-      ['--trust-proxy', 'loopback,nowhere'],
+      ...['loopback,nowhere', '10.0.0.0/99', '10.0.0.1,,', '300.1.1.1'].map((proxies) => ['--trust-proxy', proxies]),
       ['--tls-cert', none],
       ['--tls-cert', none, '--tls-key', none],
       ['--tls-cert', text, '--tls-key', text],
