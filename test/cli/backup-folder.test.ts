@@ -15,13 +15,10 @@ import { sqliteEngine } from '../../src/store/sqlite/engine.ts'
 import { openWritable } from '../../src/store/sqlite/file/database.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
 import { toPlant } from '../support/plants.ts'
-import { makeSmallDisk } from '../support/postgres.ts'
 import { type Finished, runHere, runProgram, startProgram, startServer } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
-
 import { busyMsMax, damageTable, openTestStore } from '../support/store.ts'
 import { countCalls, killAt, nameCalls, noStrace, runInjected, runStopped, syncCalls } from '../support/strace.ts'
-
 import { until } from '../support/time.ts'
 
 const namePattern = /^plants-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z\.db$/
@@ -187,8 +184,7 @@ describe('plantstore backup --folder', () => {
     assert.ok(left.includes(first) && !left.includes(second) && left.length === 2, left.join())
   })
 
-  exhaustive.test('that fails removes nothing', async (context) => {
-    await using disk = await makeSmallDisk(2)
+  exhaustive.test('that fails removes nothing', async () => {
     await using folder = await makeFolder()
     const { store, to, back } = await makeScene(folder)
     const names = await makeBackups(store, to, [30, 20])
@@ -199,19 +195,6 @@ describe('plantstore backup --folder', () => {
     }
     assert.match((await back('--keep', '1')).stderr, /is damaged: its index plants_by_tag is missing/)
     assert.deepEqual((await readdir(to)).sort(), names)
-    if (disk === undefined) return context.skip('no file system can be mounted here')
-    const large = folder.file('large/plants.db')
-    await mkdir(folder.file('large'))
-    await makeLarge(large, 1_000)
-    const { status } = await runHere(['backup', '--folder', disk.path, '--keep', '1', '--store', large])
-    assert.equal(status, 0)
-    await rename(large, folder.file('large/x'))
-    await makeLarge(folder.file('large/x'), 100_000)
-    await rename(folder.file('large/x'), large)
-    const before = await readdir(disk.path)
-    const full = await runHere(['backup', '--folder', disk.path, '--keep', '1', '--store', large])
-    assert.match(full.stderr, /is on a full disk/)
-    assert.deepEqual(await readdir(disk.path), before)
   })
 
   test('never makes the folder: a disk that is not mounted is noticed', async () => {
@@ -359,9 +342,7 @@ describe('a backup that fails', () => {
 describe('a backup that is stopped', () => {
   for (const [signal, isGroup] of [
     ['SIGTERM', false],
-    ['SIGINT', false],
     ['SIGINT', true],
-    ['SIGHUP', false],
     ['SIGHUP', true],
   ] as const) {
     exhaustive.test(`by ${signal}${isGroup ? ' to its group' : ''} leaves nothing, and ends with 1`, async () => {

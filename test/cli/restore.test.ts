@@ -99,17 +99,6 @@ describe('what an earlier store left beside', () => {
     assert.ok(existsSync(`${path}-wal`))
   })
 
-  test('a backup of a damaged store names the store, and leaves nothing', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
-    const database = openWritable(path, busyMsMax)
-    database.exec('DROP INDEX plants_by_tag')
-    database.close()
-    const { stderr } = await runHere(['backup', folder.file('b.db'), '--store', path])
-    assert.match(stderr, /^plantstore: \S+\/plants\.db is damaged: its index plants_by_tag is missing\n$/)
-    assert.deepEqual(withoutLog(await readdir(folder.path)), ['plants.db'])
-  })
-
   test('a backup with the log of another store beside it is not restored, and check says why', async () => {
     await using folder = await makeFolder()
     const [path, copy] = [folder.file('plants.db'), await makeBackup(folder, 5)]
