@@ -81,12 +81,6 @@ describe('a plant store inside a test', { concurrency: true }, () => {
     await assert.rejects(new PlantStoreClient({ ...store, triesMax: 1 }).getSummary(), PlantStoreError)
   })
 
-  test('ends beside clients that keep their connections', async () => {
-    const store = await startPlantStore({ plants: [{ id: 1, name: 'n' }] })
-    await store.client.getPlant(1)
-    await store.stop()
-  })
-
   test('serves while the timers of the test stand still and the test itself is busy', async (context) => {
     await using store = await startPlantStore({ plants: [{ id: 1, name: 'n' }] })
     context.mock.timers.enable()
