@@ -8,9 +8,9 @@ import { describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Change, PlantStoreClient, PlantStoreError } from '../../client/client.ts'
 import { makeFolder } from '../support/folder.ts'
-import { runHere } from '../support/program.ts'
 import { type Service, serveHere, startService } from '../support/service.ts'
 import { until } from '../support/time.ts'
+import { addToken, revokeToken } from '../support/tokens.ts'
 import { FaultyProxy } from './faulty-proxy.ts'
 
 const clientOf = ({ port, client }: Service, token = client.token): PlantStoreClient =>
@@ -88,13 +88,11 @@ describe('changes through the client', () => {
 
   test('are not followed with a token that is revoked, nor from a position that is gone', async () => {
     await using service = await startService({})
-    const { stdout } = await runHere(['token', 'create', '--name', 'short', '--store', service.path])
-    const client = clientOf(service, stdout.trim())
+    const { id, secret } = await addToken(service.path, 'short')
+    const client = clientOf(service, secret)
     const following = client.followChanges()
     const next = following.next()
-    const list = JSON.parse((await runHere(['token', 'list', '--json', '--store', service.path])).stdout)
-    const { id } = list.find(({ name }: { readonly name: string }) => name === 'short')
-    await runHere(['token', 'revoke', id, '--store', service.path])
+    await revokeToken(service.path, id)
     await assert.rejects(next, (error) => error instanceof PlantStoreError && error.status === 401)
     await assert.rejects(
       clientOf(service).followChanges({ after: '7-1' }).next(),

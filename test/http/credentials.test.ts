@@ -12,9 +12,9 @@ import { Client } from '../support/client.ts'
 import type { HttpResponse, ServedOperation } from '../support/conformance.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { IdentityProvider, makeKey } from '../support/identity-provider.ts'
-import { runHere } from '../support/program.ts'
 import { serveHere } from '../support/service.ts'
 import { assertPrompt } from '../support/time.ts'
+import { addToken, revokeToken } from '../support/tokens.ts'
 
 describeOnEngines('credentials', async (engine) => {
   const place = await engine.makePlace()
@@ -26,7 +26,7 @@ describeOnEngines('credentials', async (engine) => {
   const tested = new Set<string>()
 
   before(async () => {
-    for (const scope of allScopes) tokens.set(scope, await makeToken(store, '--scope', scope))
+    for (const scope of allScopes) tokens.set(scope, (await addToken(store, scope, [scope])).secret)
   })
 
   after(async () => {
@@ -91,23 +91,16 @@ describeOnEngines('credentials', async (engine) => {
   })
 
   test('a token revoked beside the running server is refused within a second', async () => {
-    const secret = await makeToken(store)
+    const { id, secret } = await addToken(store, 'revoked')
     const use = () =>
       client.request({ method: 'GET', target: '/plants/1', headers: { Authorization: `Bearer ${secret}` } })
     assert.equal((await use()).status, 404)
-    const list = JSON.parse((await runHere(['token', 'list', '--json', '--store', store])).stdout)
-    assert.equal((await runHere(['token', 'revoke', list.at(-1).id, '--store', store])).status, 0)
+    await revokeToken(store, id)
     const revokedMs = performance.now()
     // Asked all the time, so that the token is one that the server has just used.
     while ((await use()).status !== 401) assertPrompt(revokedMs, 1_000)
   })
 })
-
-async function makeToken(store: string, ...flags: string[]): Promise<string> {
-  const { stdout, status } = await runHere(['token', 'create', '--name', 'test', '--store', store, ...flags])
-  assert.equal(status, 0)
-  return stdout.trim()
-}
 
 function errorOf({ body }: { readonly body: string }): number {
   return JSON.parse(body).error

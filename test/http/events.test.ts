@@ -5,11 +5,10 @@ import { after, before, describe, test } from 'node:test'
 import { parseNames } from '../../src/config.ts'
 import type { RequestFinished } from '../../src/domain/events.ts'
 import { createPeers } from '../../src/http/wire/peers.ts'
-import { createToken } from '../../src/serve/new-token.ts'
 import { plantJson, type RowRequest } from '../support/client.ts'
 import { type Service, startService } from '../support/service.ts'
-import { openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
+import { addToken } from '../support/tokens.ts'
 
 describe('the event of a request', () => {
   let service: Service
@@ -45,8 +44,7 @@ describe('the event of a request', () => {
   })
 
   test('says who asked for what they may not', async () => {
-    await using store = await openTestStore(service.path, { exclusive: false })
-    const { secret } = await createToken(store, { name: 'reads', scopes: ['plants:read'] })
+    const { secret } = await addToken(service.path, 'reads', ['plants:read'])
     const event = await eventOf({ body: '{}', headers: { Authorization: `Bearer ${secret}` } })
     assert.deepEqual([event.status, event.tokenName], [403, 'reads'])
   })
