@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
 import { generateCompiled } from '../../scripts/compiled.ts'
@@ -33,6 +34,20 @@ describe('openapi.yaml', () => {
       assert.ok(ajv.validateSchema(schema), `${JSON.stringify(schema)}: ${ajv.errorsText()}`)
     }
     assert.equal(ajv.validateSchema({ minLength: 'one' }), false)
+  })
+
+  test('is valid and has nothing that Redocly objects to', async () => {
+    const config = await createConfig(await readFile(new URL('../../redocly.yaml', import.meta.url), 'utf8'))
+    const lint = async (source: string): Promise<string[]> => {
+      const problems = await lintFromString({ source, absoluteRef: 'openapi.yaml', config })
+      return problems.map(({ ruleId }) => ruleId).sort()
+    }
+    const withFaults = yaml
+      .replace(/^ {2}contact:\n.*\n/m, '')
+      .replace('operationId: getLivez', 'operationId: get livez')
+      .replace('type: string', 'type: strin')
+    assert.deepEqual(await lint(yaml), [])
+    assert.deepEqual(await lint(withFaults), ['info-contact', 'operation-operationId-url-safe', 'struct'])
   })
 
   test('holds what was specified', () => {
