@@ -1,12 +1,11 @@
 // Changes through the client: listed up to now, and followed through restarts and cuts.
 
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer as createHttpServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Change, PlantStoreClient, PlantStoreError } from '../../client/client.ts'
+import { startAnswering } from '../support/answering.ts'
 import { makeFolder } from '../support/folder.ts'
 import { type Service, serveHere, startService } from '../support/service.ts'
 import { until } from '../support/time.ts'
@@ -108,19 +107,11 @@ describe('the stream of changes', () => {
 
   /** A server that answers each request as a stream, which the listener writes. */
   async function streaming(listener: RequestListener): Promise<Streaming> {
-    const server = createHttpServer((request, response) => {
+    const { url, ...server } = await startAnswering((request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
       listener(request, response)
     })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const { port } = server.address() as AddressInfo
-    return {
-      client: new PlantStoreClient({ url: `http://127.0.0.1:${port}` }),
-      [Symbol.asyncDispose]: async () => {
-        server.close().closeAllConnections()
-        await once(server, 'close')
-      },
-    }
+    return { ...server, client: new PlantStoreClient({ url }) }
   }
 
   const eventOf = (id: number, name = 'n'): string =>

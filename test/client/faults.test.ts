@@ -1,11 +1,10 @@
 // The client beside a network that fails: what was asked for is done exactly once, or the call says that it is not.
 
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { type ClientOptions, PlantStoreClient, PlantStoreError } from '../../client/client.ts'
+import { startAnswering } from '../support/answering.ts'
 import { inRing } from '../support/ring.ts'
 import { type Service, startService } from '../support/service.ts'
 import { assertPrompt, until } from '../support/time.ts'
@@ -123,23 +122,18 @@ describe('the patience of the client', { concurrency: true }, () => {
   async function answering(...answers: readonly RequestListener[]): Promise<Store> {
     const requestsMs: number[] = []
     const keys: (string | undefined)[] = []
-    const server = createServer((request, response) => {
+    const server = await startAnswering((request, response) => {
       requestsMs.push(performance.now())
       keys.push(request.headers['idempotency-key'] as string | undefined)
       const answer = answers[requestsMs.length - 1]
       if (answer !== undefined) answer(request, response)
       else response.setHeader('content-type', 'application/json').setHeader('etag', '"1"').end(plantBody)
     })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const { port } = server.address() as AddressInfo
     return {
       requestsMs,
       keys,
-      client: (options) => new PlantStoreClient({ url: `http://127.0.0.1:${port}`, token: 't', ...options }),
-      [Symbol.asyncDispose]: async () => {
-        server.close().closeAllConnections()
-        await once(server, 'close')
-      },
+      client: (options) => new PlantStoreClient({ url: server.url, token: 't', ...options }),
+      [Symbol.asyncDispose]: server[Symbol.asyncDispose],
     }
   }
 
