@@ -80,7 +80,7 @@ describe('the program on PostgreSQL', async () => {
     assert.match((await runHere(['check', '--store', place])).stderr, /there is no store in/)
   })
 
-  test('a server whose user may not write does not start', async () => {
+  exhaustive.test('a server whose user may not write does not start', async () => {
     await using cluster = await makeCluster()
     await cluster.start()
     await runHere(['token', 'create', '--name', 'n', '--store', cluster.url])
