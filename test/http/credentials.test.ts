@@ -8,8 +8,9 @@ import { after, before, test } from 'node:test'
 import { loadContract } from '../../src/contract/contract.ts'
 import { allScopes } from '../../src/domain/caller.ts'
 import { mintSecret } from '../../src/domain/token.ts'
+import type { Operation } from '../../verify/document.ts'
 import { Client } from '../support/client.ts'
-import type { HttpResponse, ServedOperation } from '../support/conformance.ts'
+import type { HttpResponse } from '../support/conformance.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { IdentityProvider, makeKey } from '../support/identity-provider.ts'
 import { serveHere } from '../support/service.ts'
@@ -35,33 +36,33 @@ describeOnEngines('credentials', async (engine) => {
     await place[Symbol.asyncDispose]()
   })
 
-  const isOpen = ({ security }: ServedOperation): boolean =>
-    security.length === 0 || security.some((requirement) => Object.keys(requirement).length === 0)
-
-  const request = async (operation: ServedOperation, authorization: string | undefined): Promise<HttpResponse> => {
+  const request = async (operation: Operation, authorization: string | undefined): Promise<HttpResponse> => {
     const response = await client.request({
       method: operation.method,
       target: operation.path.replace('{file}', 'style.css').replaceAll(/\{\w+\}/g, '1'),
       headers: { Authorization: authorization },
-      ...(operation.requestBody !== undefined && { body: '{}' }),
+      ...(operation.body !== undefined && { body: '{}' }),
     })
     // What depends on a token is kept by no cache.
-    assert.equal(response.headers.get('cache-control') === 'private, no-cache', !isOpen(operation), response.body)
+    assert.equal(
+      response.headers.get('cache-control') === 'private, no-cache',
+      operation.scopes !== undefined,
+      response.body,
+    )
     return response
   }
 
   for (const operation of client.conformance.operations) {
-    const { operationId, security } = operation
-    if (isOpen(operation)) {
-      test(`${operationId} is open to all`, async () => {
+    const { id, scopes, takesToken } = operation
+    if (scopes === undefined) {
+      test(`${id} is open to all`, async () => {
         assert.equal((await request(operation, undefined)).status, 200)
-        assert.equal((await request(operation, 'Bearer nonsense')).status, security.length > 0 ? 401 : 200)
-        tested.add(operationId)
+        assert.equal((await request(operation, 'Bearer nonsense')).status, takesToken ? 401 : 200)
+        tested.add(id)
       })
       continue
     }
-    test(`${operationId} needs a known token with its scope`, async () => {
-      const scopes = security[0]?.['bearerAuth'] ?? []
+    test(`${id} needs a known token with its scope`, async () => {
       assert.ok(scopes.length > 0, 'an operation names the scope it needs')
       assert.equal(errorOf(await request(operation, undefined)), 40101)
       assert.equal(errorOf(await request(operation, `Bearer ${mintSecret(randomBytes(32))}`)), 40102)
@@ -77,7 +78,7 @@ describeOnEngines('credentials', async (engine) => {
         if (scopes.includes(scope ?? '')) assert.ok(![401, 403].includes(response.status), response.body)
         else assert.equal(errorOf(response), 40301)
       }
-      tested.add(operationId)
+      tested.add(id)
     })
   }
 
