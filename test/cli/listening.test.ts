@@ -303,16 +303,6 @@ describe('what the first start suggests', { skip: noScript }, () => {
 })
 
 describe('SIGHUP', () => {
-  exhaustive.test('without a certificate changes nothing, nor before the server is ready', async () => {
-    await using folder = await makeFolder()
-    await using server = await startServer(folder.file('plants.db'))
-    for (let count = 0; count < 3; count += 1) {
-      server.process.kill('SIGHUP')
-      assert.equal((await fetch(`${server.url}/livez`)).status, 200)
-    }
-    assert.equal(await server.stop(), 0)
-  })
-
   // Under npm, the server learns twice that it is on its own, the second time at a tick of a timer.
   const npm = { npm_lifecycle_event: 'start' }
   const cases = [[{}, 0], ...[0, 0.25, 0.5, 0.75].map((ticks) => [npm, ticks] as const)] as const

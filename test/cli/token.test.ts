@@ -80,17 +80,8 @@ describe('plantstore token', () => {
   }
 })
 
-interface Listed {
-  readonly id: string
-  readonly name: string
-  readonly scopes: readonly string[]
-  readonly state: string
-  readonly created: string
-  readonly expires: string | null
-  readonly revoked: string | null
-  readonly replacedBy: string | null
-  readonly lastUsed: string | null
-}
+type Listed = Readonly<Record<'id' | 'name' | 'state' | 'created', string>> &
+  Readonly<Record<'expires' | 'replacedBy', string | null>> & { readonly scopes: readonly string[] }
 
 const hourMs = 3_600_000
 
