@@ -127,7 +127,7 @@ describe('the streams of a server', () => {
       const url = `http://127.0.0.1:${service.port}`
       // Those of a round give their places back.
       for (const round of [1, 2]) {
-        const isFull = async () => (await countAtOnce(url, service.client.token, 60, refusal)) === 20
+        const isFull = async () => (await countAtOnce(url, service.client.token, 30, refusal)) === 20
         await until(`20 streams, round ${round}`, isFull)
       }
       const other = await countAtOnce(url, (await addToken(service.path, 'other')).secret, 20, refusal)
