@@ -38,6 +38,8 @@ describe('a checkout', () => {
   test('lets npm run the scripts of the packages that need them, on every machine', async () => {
     const read = async (name: string) => JSON.parse(await readFile(`${root}/${name}`, 'utf8'))
     const { packages } = await read('package-lock.json')
+    // Redocly's own dependencies would report that they were installed.
+    assert.ok(!Object.keys(packages).some((name) => name.endsWith('@scarf/scarf')))
     const scripted = Object.keys(packages).filter((path) => packages[path].hasInstallScript)
     const names = scripted.map((path) => path.replace(/^.*node_modules\//, ''))
     assert.ok(names.includes('node'))

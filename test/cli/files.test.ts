@@ -4,17 +4,14 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
-import { open, readFile, stat, writeFile } from 'node:fs/promises'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { systemClock } from '../../src/domain/clock.ts'
 import { commandLimits, limits } from '../../src/limits.ts'
 import { findLost, writeUntilGone } from '../crash/burst.ts'
 import { walk } from '../store/suite.ts'
-import { Client } from '../support/client.ts'
-import type { HttpResponse } from '../support/conformance.ts'
 import { makeFolder } from '../support/folder.ts'
 import { listPage } from '../support/page.ts'
 import {
@@ -29,7 +26,7 @@ import {
 import { exhaustive } from '../support/ring.ts'
 import { damageTable, openTestStore, readPlant } from '../support/store.ts'
 import { until } from '../support/time.ts'
-import { makeScene } from './scene.ts'
+import { makeScene, startOwnServer } from './scene.ts'
 
 const houseplants = fileURLToPath(new URL('../support/plants-of-the-world.ndjson', import.meta.url))
 
@@ -144,14 +141,13 @@ describe('plantstore import and export', () => {
   })
 
   exhaustive.test('a dry run and a stalled import keep no server waiting', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
-    await using server = await startServer(path)
-    const client = await Client.connect(server)
-    const args = ['import', '-', '--store', path]
+    await using own = await startOwnServer()
+    const { client } = own
+    const args = ['import', '-', '--store', own.store]
+    const plantOne = { method: 'GET', target: '/plants/1' }
     const stalled = startProgram(args)
     stalled.process.stdin.write('{"id":1,"name":"imported"}\n')
-    await until('the plant is there', async () => (await getPlant(client, 1)).status === 200)
+    await until('the plant is there', async () => (await client.request(plantOne)).status === 200)
     assert.equal((await client.create(2n, 'meanwhile')).status, 200)
     stalled.process.kill('SIGINT')
     assert.equal((await stalled.finished).status, 1)
@@ -163,40 +159,35 @@ describe('plantstore import and export', () => {
     assert.match(stderr, /^29998 could be created, 0 replaced, 0 unchanged, 2 refused \(a dry run/m)
   })
 
-  exhaustive.test(
-    'an import beside a server commits again and again while it goes on, and the server does, too',
-    async () => {
-      await using folder = await makeFolder()
-      const path = folder.file('plants.db')
-      await using server = await startServer(path)
-      const client = await Client.connect(server)
-      const { process: child, finished } = startProgram(['import', '-', '--store', path])
-      // Never a pause in which it would commit for want of work, and too few plants for a commit by their number.
-      let fed = 0
-      const feeding = setInterval(() => {
-        for (let count = 0; count < 5; count += 1, fed += 1) child.stdin.write(`{"id":${fed},"name":"n"}\n`)
-      }, 4)
-      try {
-        let seen = 0
-        let isNew = true
-        for (let commits = 0; commits < 3; ) {
-          assert.ok(fed < limits.importCommitPlants, `${commits} commits until then`)
-          const page = await client.request({ method: 'GET', target: `/plants?after=${seen - 1}&limit=1000` })
-          const { length } = JSON.parse(page.body)
-          if (length > 0 && isNew) commits += 1
-          isNew = length === 0
-          seen += length
-        }
-        assert.equal((await client.create(-1n, 'meanwhile')).status, 200)
-      } finally {
-        clearInterval(feeding)
-        child.stdin.end()
+  exhaustive.test('an import beside a server commits again and again while it goes on', async () => {
+    await using own = await startOwnServer()
+    const { client } = own
+    const { process: child, finished } = startProgram(['import', '-', '--store', own.store])
+    // Never a pause in which it would commit for want of work, and too few plants for a commit by their number.
+    let fed = 0
+    const feeding = setInterval(() => {
+      for (let count = 0; count < 5; count += 1, fed += 1) child.stdin.write(`{"id":${fed},"name":"n"}\n`)
+    }, 4)
+    try {
+      let seen = 0
+      let isNew = true
+      for (let commits = 0; commits < 3; ) {
+        assert.ok(fed < limits.importCommitPlants, `${commits} commits until then`)
+        const page = await client.request({ method: 'GET', target: `/plants?after=${seen - 1}&limit=1000` })
+        const { length } = JSON.parse(page.body)
+        if (length > 0 && isNew) commits += 1
+        isNew = length === 0
+        seen += length
       }
-      const { status, stderr } = await finished
-      assert.equal(status, 0)
-      assert.equal(stderr, `${fed} created, 0 replaced, 0 unchanged, 0 refused\n`)
-    },
-  )
+      assert.equal((await client.create(-1n, 'meanwhile')).status, 200)
+    } finally {
+      clearInterval(feeding)
+      child.stdin.end()
+    }
+    const { status, stderr } = await finished
+    assert.equal(status, 0)
+    assert.equal(stderr, `${fed} created, 0 replaced, 0 unchanged, 0 refused\n`)
+  })
 
   exhaustive.test('an export whose reader goes away or whose disk is full has no stack trace', async () => {
     await using folder = await makeFolder()
@@ -252,62 +243,43 @@ describe('plantstore import and export', () => {
     assert.equal((await walk(store, { limit: 10_000 })).length, Number(line))
   })
 
-  exhaustive.test(
-    'an import gets its turn beside a command that opens and closes its store without a pause',
-    async () => {
-      await using folder = await makeFolder()
-      const lines = Array.from({ length: 5_000 }, (_, id) => `{"id":${id},"name":"plant"}\n`).join('')
-      const importOne = async (index: number): Promise<void> => {
-        const store = folder.file(`${index}.db`)
-        const { process: child, finished } = startProgram(['import', '-', '--store', store])
-        child.stdin.write(lines)
-        for (let hasPlants = false; !hasPlants; ) {
-          await sleep(5)
-          assert.equal(child.exitCode, null, child.exitCode === null ? '' : (await finished).stderr)
-          if (!existsSync(store)) continue
-          await using opened = await openTestStore(store, { exclusive: false, limits: commandLimits })
-          hasPlants = (await listPage(opened, { limit: 1 })).length > 0
-        }
-        child.kill('SIGKILL')
-        await finished
-      }
-      for (let round = 0; round < 16; round += 4) {
-        await Promise.all([0, 1, 2, 3].map((index) => importOne(round + index)))
-      }
-    },
-  )
-
-  test('an import killed in the middle and run again with --on-conflict skip is complete', async () => {
+  exhaustive.test('an import gets its turn beside a command that opens its store all the time', async () => {
     await using folder = await makeFolder()
-    const [file, store] = [folder.file('in.ndjson'), folder.file('p.db')]
-    const lines = Array.from({ length: 25_000 }, (_, id) => `{"id":${id * 7},"name":"plant ${id}"}`)
-    await writeFile(file, `${lines.join('\n')}\n`)
+    const lines = Array.from({ length: 5_000 }, (_, id) => `{"id":${id},"name":"plant"}\n`).join('')
+    const importOne = async (index: number): Promise<void> => {
+      const store = folder.file(`${index}.db`)
+      const { process: child, finished } = startProgram(['import', '-', '--store', store])
+      child.stdin.write(lines)
+      for (let hasPlants = false; !hasPlants; ) {
+        await sleep(5)
+        assert.equal(child.exitCode, null, child.exitCode === null ? '' : (await finished).stderr)
+        if (!existsSync(store)) continue
+        await using opened = await openTestStore(store, { exclusive: false, limits: commandLimits })
+        hasPlants = (await listPage(opened, { limit: 1 })).length > 0
+      }
+      child.kill('SIGKILL')
+      await finished
+    }
+    for (let round = 0; round < 16; round += 4) {
+      await Promise.all([0, 1, 2, 3].map((index) => importOne(round + index)))
+    }
+  })
+
+  exhaustive.test('an import killed in the middle and run again with --on-conflict skip is complete', async () => {
+    await using scene = await makeScene()
+    const lines = Array.from({ length: 25_000 }, (_, id) => `{"id":${id * 7},"name":"plant ${id}"}\n`)
     // Its input has no end, so that it cannot be done before it is killed.
-    const first = startProgram(['import', '-', '--store', store])
-    first.process.stdin.write(`${lines.slice(0, -1).join('\n')}\n`)
-    const hasSome = async (): Promise<boolean> => {
-      await using opened = await openTestStore(store, { exclusive: false })
-      return (await listPage(opened, { limit: 1 })).length > 0
-    }
-    let refusal: unknown
-    const noteRefusal = (cause: unknown): boolean => {
-      refusal = cause
-      return false
-    }
-    try {
-      await until('something is committed', () => existsSync(store) && hasSome().catch(noteRefusal))
-    } catch (cause) {
-      const { exitCode } = first.process
-      throw new Error(`nothing is committed; the import: ${exitCode}; the store: ${refusal}`, { cause })
-    }
+    const first = startProgram(['import', '-', '--store', scene.store])
+    first.process.stdin.write(lines.slice(0, -1).join(''))
+    await until('something is committed', () => existsSync(scene.store) && scene.exported().then((text) => text !== ''))
     first.process.kill('SIGKILL')
     await first.finished
-    const again = await importHere(file, store, '--on-conflict', 'skip')
+    const again = await scene.import('in.ndjson', lines.join(''), '--on-conflict', 'skip')
     assert.equal(again.status, 0)
     const [, created, unchanged] = /^(\d+) created, 0 replaced, (\d+) unchanged, 0 refused$/m.exec(again.stderr) ?? []
     assert.equal(Number(created) + Number(unchanged), lines.length)
     assert.ok(Number(unchanged) > 0, 'the kill came before the first commit')
-    assert.equal((await runHere(['export', '--store', store])).stdout, `${lines.join('\n')}\n`)
+    assert.equal(await scene.exported(), lines.join(''))
   })
 
   test('an export to CSV says how many empty tags it could not keep', async () => {
@@ -339,68 +311,60 @@ describe('plantstore import and export', () => {
     }
   })
 
-  exhaustive.test(
-    'an export of a damaged store leaves nothing, and blames the store wherever it writes to',
-    async () => {
-      await using folder = await makeFolder()
-      const store = folder.file('p.db')
-      await importHere(houseplants, store)
-      await damageTable(store, 'plants')
-      for (const file of [folder.file('out.ndjson'), '-']) {
-        const { status, stderr } = await runProgram(['export', file, '--store', store])
-        assert.equal(stderr, 'plantstore: the store has failed: database disk image is malformed\n')
-        assert.equal(status, 1)
-      }
-      assert.deepEqual(
-        readdirSync(folder.path).filter((name) => name.startsWith('out')),
-        [],
-      )
-    },
-  )
+  exhaustive.test('an export of a damaged store leaves nothing, and blames the store', async () => {
+    await using folder = await makeFolder()
+    const store = folder.file('p.db')
+    await importHere(houseplants, store)
+    await damageTable(store, 'plants')
+    for (const file of [folder.file('out.ndjson'), '-']) {
+      const { status, stderr } = await runProgram(['export', file, '--store', store])
+      assert.equal(stderr, 'plantstore: the store has failed: database disk image is malformed\n')
+      assert.equal(status, 1)
+    }
+    assert.deepEqual(
+      readdirSync(folder.path).filter((name) => name.startsWith('out')),
+      [],
+    )
+  })
 
   for (const signal of ['SIGINT', 'SIGHUP'] as const) {
-    exhaustive.test(
-      `an export that is stopped by ${signal} leaves nothing of itself, and the file that was there`,
-      async () => {
-        await using folder = await makeFolder()
-        const [store, file] = [folder.file('p.db'), folder.file('out.ndjson')]
-        await writeFile(file, 'the one before')
-        const plants = Array.from({ length: 100_000 }, (_, id) => `{"id":${id},"name":"${'n'.repeat(200)}"}\n`)
-        await writeFile(folder.file('in.ndjson'), plants.join(''))
-        await importHere(folder.file('in.ndjson'), store)
-        const isPartial = (name: string): boolean => name.endsWith('.partial')
-        // One that is done before the signal comes is no test.
-        let stopped: Finished
-        do {
-          const { process: child, finished } = startProgram(['export', file, '--store', store])
-          const seen = until(
-            'the export begins',
-            () => child.exitCode !== null || readdirSync(folder.path).some(isPartial),
-          )
-          await seen
-          child.kill(signal)
-          stopped = await finished
-        } while (stopped.status === 0)
-        assert.equal(stopped.status, 1)
-        assert.match(stopped.stderr, /^plantstore: stopped; nothing was written\n$/m)
-        assert.deepEqual(readdirSync(folder.path).filter(isPartial), [])
-        const left = await readFile(file, 'utf8')
-        assert.ok(left === 'the one before' || left === plants.join(''))
-      },
-    )
+    exhaustive.test(`an export that is stopped by ${signal} leaves the file that was there`, async () => {
+      await using folder = await makeFolder()
+      const [store, file] = [folder.file('p.db'), folder.file('out.ndjson')]
+      await writeFile(file, 'the one before')
+      const plants = Array.from({ length: 100_000 }, (_, id) => `{"id":${id},"name":"${'n'.repeat(200)}"}\n`)
+      await writeFile(folder.file('in.ndjson'), plants.join(''))
+      await importHere(folder.file('in.ndjson'), store)
+      const isPartial = (name: string): boolean => name.endsWith('.partial')
+      // One that is done before the signal comes is no test.
+      let stopped: Finished
+      do {
+        const { process: child, finished } = startProgram(['export', file, '--store', store])
+        const seen = until(
+          'the export begins',
+          () => child.exitCode !== null || readdirSync(folder.path).some(isPartial),
+        )
+        await seen
+        child.kill(signal)
+        stopped = await finished
+      } while (stopped.status === 0)
+      assert.equal(stopped.status, 1)
+      assert.match(stopped.stderr, /^plantstore: stopped; nothing was written\n$/m)
+      assert.deepEqual(readdirSync(folder.path).filter(isPartial), [])
+      const left = await readFile(file, 'utf8')
+      assert.ok(left === 'the one before' || left === plants.join(''))
+    })
   }
 })
 
 describe('plantstore backup, restore and check', () => {
   test('a backup taken under 16 writers has everything acknowledged before it began, gap-free', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
-    await using server = await startServer(path)
+    await using own = await startOwnServer()
+    const { server, client, folder, store: path } = own
     const before = new Map<bigint, { name: string; tag?: string }>()
     const started = Promise.withResolvers<void>()
     const writing = writeUntilGone(server, server.token, 1, (count) => count === 500 && started.resolve())
     await started.promise
-    const client = await Client.connect(server)
     for (let id = 0n; id < 20n; id += 1n) {
       await client.create(id, `before ${id}`)
       before.set(id, { name: `before ${id}` })
@@ -424,61 +388,41 @@ describe('plantstore backup, restore and check', () => {
   })
 
   exhaustive.test('a store that is there is replaced only with --force, and never one in use', async () => {
-    await using folder = await makeFolder()
-    const [path, copy] = [folder.file('plants.db'), folder.file('b.db')]
-    await importHere(houseplants, path)
-    await runHere(['backup', copy, '--store', path])
-    const exported = () => runHere(['export', '--store', path]).then(({ stdout }) => stdout)
-    const original = await exported()
-    assert.match((await runHere(['backup', copy, '--store', path])).stderr, /exists already; name another file/)
-    await writeFile(folder.file('one.ndjson'), '{"id":123456,"name":"later"}\n')
-    await importHere(folder.file('one.ndjson'), path)
-    assert.match(
-      (await runHere(['restore', copy, '--store', path])).stderr,
-      /exists already; add --force to replace it/,
-    )
-    {
-      await using _server = await startServer(path)
-      const { status, stderr } = await runHere(['restore', copy, '--store', path, '--force'])
+    await using scene = await makeScene()
+    const copy = scene.file('b.db')
+    await importHere(houseplants, scene.store)
+    await scene.run('backup', copy)
+    const original = await scene.exported()
+    assert.match((await scene.run('backup', copy)).stderr, /exists already; name another file/)
+    await scene.create({ id: 123_456n, name: 'later' })
+    assert.match((await scene.run('restore', copy)).stderr, /exists already; add --force to replace it/)
+    for (const [open, says] of [
+      [() => startServer(scene.store), /is in use by a plantstore server; stop it first/],
+      [() => openTestStore(scene.store, { exclusive: false }), /is in use by another plantstore command; wait for it/],
+    ] as const) {
+      await using _open = await open()
+      const { status, stderr } = await scene.run('restore', copy, '--force')
       assert.equal(status, 1)
-      assert.match(stderr, /is in use by a plantstore server; stop it first/)
+      assert.match(stderr, says)
     }
-    assert.notEqual(await exported(), original)
-    assert.equal((await runHere(['restore', copy, '--store', path, '--force'])).status, 0)
-    assert.equal(await exported(), original)
-    assert.ok(!existsSync(`${path}.restoring`))
-  })
-
-  exhaustive.test('a store that a command has open is not restored over', async () => {
-    await using folder = await makeFolder()
-    const [path, copy] = [folder.file('plants.db'), folder.file('b.db')]
-    await importHere(houseplants, path)
-    await runHere(['backup', copy, '--store', path])
-    {
-      await using _open = await openTestStore(path, { exclusive: false, clock: systemClock, limits })
-      const { status, stderr } = await runHere(['restore', copy, '--store', path, '--force'])
-      assert.equal(status, 1)
-      assert.match(stderr, /is in use by another plantstore command; wait for it to end/)
-    }
-    assert.equal((await runHere(['restore', copy, '--store', path, '--force'])).status, 0)
+    assert.notEqual(await scene.exported(), original)
+    assert.equal((await scene.run('restore', copy, '--force')).status, 0)
+    assert.equal(await scene.exported(), original)
+    assert.ok(!existsSync(`${scene.store}.restoring`))
   })
 
   exhaustive.test('a damaged backup is refused before anything is touched, and check finds the damage', async () => {
-    await using folder = await makeFolder()
-    const [path, copy] = [folder.file('plants.db'), folder.file('b.db')]
-    await importHere(houseplants, path)
-    await runHere(['backup', copy, '--store', path])
-    const file = await open(copy, 'r+')
-    const { size } = await file.stat()
-    await file.write(Buffer.alloc(2_000, 0x55), 0, 2_000, size - 6_000)
-    await file.close()
-    const before = await readFile(path)
-    const { status, stderr } = await runHere(['restore', copy, '--store', path, '--force'])
+    await using scene = await makeScene()
+    const copy = scene.file('b.db')
+    await importHere(houseplants, scene.store)
+    await scene.run('backup', copy)
+    await damageTable(copy, 'plants')
+    const before = await readFile(scene.store)
+    const { status, stderr } = await scene.run('restore', copy, '--force')
     assert.equal(status, 1)
     assert.match(stderr, /^plantstore: \S+b\.db (is damaged|cannot be opened): .*\n$/)
-    assert.deepEqual(await readFile(path), before)
+    assert.deepEqual(await readFile(scene.store), before)
     assert.equal((await runHere(['check', '--store', copy])).status, 1)
-    assert.equal((await runHere(['check', '--store', folder.file('none.db')])).status, 1)
   })
 
   exhaustive.test('check finds a wrong number of plants with a tag', async () => {
@@ -503,8 +447,4 @@ async function assertPrefixes(path: string, acknowledged: ReadonlyMap<bigint, un
     if (!there.has(id)) gaps.set(writer, gaps.get(writer) ?? id)
     else assert.equal(gaps.get(writer), undefined, `plant ${id} is there, an earlier one is not`)
   }
-}
-
-function getPlant(client: Client, id: number): Promise<HttpResponse> {
-  return client.request({ method: 'GET', target: `/plants/${id}` })
 }

@@ -60,7 +60,7 @@ describeOnEngines('the first token, off a terminal', ({ makePlace }) => {
     assert.ok(!(server.output.stdout + server.output.stderr).includes(secret))
     assert.equal(await server.stop(), 0)
     await writeFile(path, 'mine')
-    await using again = await startServer(place.store, options)
+    await using again = await serveHere(place.store, {}, { firstTokenFile: path })
     assert.equal(await readFile(path, 'utf8'), 'mine')
     assert.equal(await statusOf(again.url, secret), 200)
     assert.deepEqual(await readdir(folder.path), ['token'])
@@ -145,56 +145,49 @@ describe('the file of the first token', () => {
     assert.equal((await runHere(['token', 'list', '--json', '--store', store])).stdout, '[]\n')
   })
 
-  exhaustive.test(
-    'is there if the token is, at whatever step its server is killed; else the next start refuses the file',
-    { skip: noStrace },
-    async (context) => {
-      const left = { both: 0, neither: 0, file: 0 }
-      // Calls are counted by thread. That of the store syncs its log first, and last when it has the token.
-      for (const [call, nth, only] of [
-        ['link', 1, ''],
-        ['fsync', 1, 'tokens'],
-        ['fsync', 2, 'tokens'],
-        ...[1, 2, 3, 4, 5, 6, 7, 8, 9].map((nth) => ['fsync', nth, ''] as const),
-        ['unlink', 1, ''],
-      ] as const) {
-        await using folder = await makeFolder()
-        await mkdir(folder.file('tokens'))
-        const [store, path] = [folder.file('plants.db'), folder.file('tokens/token')]
-        const args = ['serve', '--port', '0', '--store', store, '--first-token-file', path]
-        await killAt(call, nth, args, { killAfterMs: 20_000, ...(only !== '' && { only: folder.file(only) }) })
-        const hasFile = (await readdir(folder.file('tokens'))).includes('token')
-        const { stdout } = await runHere(['token', 'list', '--json', '--store', store])
-        const tokens = stdout === '' ? [] : JSON.parse(stdout)
-        assert.ok(tokens.length === 0 || hasFile, `${call} ${nth}: a token that nobody can read`)
-        left[tokens.length > 0 ? 'both' : hasFile ? 'file' : 'neither'] += 1
-        const environment = { PLANTSTORE_FIRST_TOKEN_FILE: path }
-        if (hasFile && tokens.length === 0) {
-          await assert.rejects(startServer(store, { environment }), /exists already; remove it/)
-          continue
-        }
-        await using server = await startServer(store, { environment })
-        assert.equal(await statusOf(server.url, await secretIn(path)), 200, `${call} ${nth}`)
+  exhaustive.test('is there if the token is, whenever its server is killed', { skip: noStrace }, async (context) => {
+    const left = { both: 0, neither: 0, file: 0 }
+    // Calls are counted by thread. That of the store syncs its log first, and last when it has the token.
+    for (const [call, nth, only] of [
+      ['link', 1, ''],
+      ['fsync', 1, 'tokens'],
+      ['fsync', 2, 'tokens'],
+      ...[1, 2, 3, 4, 5, 6, 7, 8, 9].map((nth) => ['fsync', nth, ''] as const),
+      ['unlink', 1, ''],
+    ] as const) {
+      await using folder = await makeFolder()
+      await mkdir(folder.file('tokens'))
+      const [store, path] = [folder.file('plants.db'), folder.file('tokens/token')]
+      const args = ['serve', '--port', '0', '--store', store, '--first-token-file', path]
+      await killAt(call, nth, args, { killAfterMs: 20_000, ...(only !== '' && { only: folder.file(only) }) })
+      const hasFile = (await readdir(folder.file('tokens'))).includes('token')
+      const { stdout } = await runHere(['token', 'list', '--json', '--store', store])
+      const tokens = stdout === '' ? [] : JSON.parse(stdout)
+      assert.ok(tokens.length === 0 || hasFile, `${call} ${nth}: a token that nobody can read`)
+      left[tokens.length > 0 ? 'both' : hasFile ? 'file' : 'neither'] += 1
+      const environment = { PLANTSTORE_FIRST_TOKEN_FILE: path }
+      if (hasFile && tokens.length === 0) {
+        await assert.rejects(startServer(store, { environment }), /exists already; remove it/)
+        continue
       }
-      context.diagnostic(JSON.stringify(left))
-      assert.ok(left.both > 0 && left.neither > 0 && left.file > 0, JSON.stringify(left))
-    },
-  )
+      await using server = await startServer(store, { environment })
+      assert.equal(await statusOf(server.url, await secretIn(path)), 200, `${call} ${nth}`)
+    }
+    context.diagnostic(JSON.stringify(left))
+    assert.ok(left.both > 0 && left.neither > 0 && left.file > 0, JSON.stringify(left))
+  })
 })
 
-describe('the first token, on a terminal', { skip: noScript }, () => {
+describe('the first token, on a terminal', () => {
   test('is not shown when it is wanted in a file', async () => {
     await using folder = await makeFolder()
-    const [store, path] = [folder.file('plants.db'), folder.file('token')]
-    const flags = `--port 0 --store '${store}' --first-token-file '${path}'`
-    await using server = startOnTerminal(`'${process.execPath}' '${launcher}' serve ${flags}`)
-    const text = await server.shows(/npx plantstore token create/)
-    assert.doesNotMatch(text, secretPattern)
-    const url = /http:\/\/[^\s,]+/.exec(text)?.[0] ?? ''
-    assert.equal(await statusOf(url, await secretIn(path)), 200)
+    const path = folder.file('token')
+    await using server = await serveHere(folder.file('plants.db'), {}, { firstTokenFile: path })
+    assert.doesNotMatch(server.welcome, secretPattern)
+    assert.equal(await statusOf(server.url, await secretIn(path)), 200)
   })
 
-  test('is not made when the output for people is a file, whatever the log is', async () => {
+  exhaustive.test('is not made when the output for people is a file', { skip: noScript }, async () => {
     await using folder = await makeFolder()
     const store = folder.file('plants.db')
     const command = `'${process.execPath}' '${launcher}' serve --port 0 --store '${store}' 2>'${folder.file('err')}'`

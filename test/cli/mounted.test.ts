@@ -3,12 +3,13 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { cp, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { test } from 'node:test'
 import { makeFolder } from '../support/folder.ts'
 import { toPlant } from '../support/plants.ts'
 import { cleanEnvironment, launcher, runHere } from '../support/program.ts'
+import { inRing } from '../support/ring.ts'
 import { openTestStore } from '../support/store.ts'
 
 const canMount = userInfo().uid === 0 && spawnSync('unshare', ['-m', 'true']).status === 0
@@ -41,17 +42,14 @@ test('a store that is a mounted file is refused by every command, in one line, a
     return stdout.split(/(?<=status \d+\n)/)
   }
   const refused = `plantstore: ${mounted} is mounted as a single file, without the log and the lock that lie beside it; mount its folder instead\nstatus 1\n`
-  const commands = [
+  const few = [
     ['serve', '--port', '0'],
-    ['import', plants],
-    ['import', plants, '--dry-run'],
-    ['export'],
-    ['token', 'create', '--name', 'n'],
-    ['token', 'list'],
     ['backup', folder.file('c.db')],
-    ['check'],
     ['restore', backup, '--force'],
   ]
+  const others = ['import --dry-run', 'import', 'export', 'token create --name n', 'token list', 'check']
+  const all = others.map((command) => command.replace('import', `import ${plants}`).split(' '))
+  const commands = inRing(few, [...few, ...all])
   const said = run(...commands.map((args) => [...args, '--store', mounted]))
   commands.forEach((args, at) => {
     assert.equal(said[at], refused, args.join(' '))
@@ -63,8 +61,4 @@ test('a store that is a mounted file is refused by every command, in one line, a
     /^plantstore: \S+ mount\/plants.db (?:is|belongs to) [^\n]*\nstatus 1\n$/,
   )
   assert.deepEqual(await readdir(folder.file('a mount')), ['plants.db'])
-  // The same file in a folder of its own is a store as any other.
-  await mkdir(folder.file('copy'))
-  await cp(store, folder.file('copy/plants.db'))
-  assert.equal((await runHere(['check', '--store', folder.file('copy/plants.db')])).status, 0)
 })

@@ -80,7 +80,7 @@ describe('the program on PostgreSQL', async () => {
     assert.match((await runHere(['check', '--store', place])).stderr, /there is no store in/)
   })
 
-  test('a server whose user may not write does not start', async () => {
+  exhaustive.test('a server whose user may not write does not start', async () => {
     await using cluster = await makeCluster()
     await cluster.start()
     await runHere(['token', 'create', '--name', 'n', '--store', cluster.url])
@@ -142,73 +142,64 @@ describe('the program on PostgreSQL', async () => {
     assert.doesNotMatch(stdout, /secret/)
   })
 
-  exhaustive.test(
-    'a server warns of settings by which PostgreSQL may lose what it confirmed, and shows no password',
-    async () => {
-      await using cluster = await makeCluster()
-      await cluster.start(['fsync=off', 'full_page_writes=off', 'synchronous_commit=off'])
-      const store = cluster.url.replace('postgres@', 'postgres:secret@')
-      await using server = await startServer(store, { args: ['--log', 'all'] })
-      for (const name of ['fsync', 'full_page_writes', 'synchronous_commit']) {
-        assert.match(server.output.stdout, new RegExp(`"message":"the database has ${name} = off: `))
-      }
-      assert.match(server.output.stdout, /"level":"warn".*"event":"storeWarning"/)
-      assert.doesNotMatch(server.output.stderr + server.output.stdout, /secret/)
-    },
-  )
+  exhaustive.test('a server warns of settings by which PostgreSQL may lose plants', async () => {
+    await using cluster = await makeCluster()
+    await cluster.start(['fsync=off', 'full_page_writes=off', 'synchronous_commit=off'])
+    const store = cluster.url.replace('postgres@', 'postgres:secret@')
+    await using server = await startServer(store, { args: ['--log', 'all'] })
+    for (const name of ['fsync', 'full_page_writes', 'synchronous_commit']) {
+      assert.match(server.output.stdout, new RegExp(`"message":"the database has ${name} = off: `))
+    }
+    assert.match(server.output.stdout, /"level":"warn".*"event":"storeWarning"/)
+    assert.doesNotMatch(server.output.stderr + server.output.stdout, /secret/)
+  })
 
-  exhaustive.test(
-    'sslmode makes sure of the server',
-    {
-      skip: !hasOpenssl && 'there is no openssl to make a certificate with',
-    },
-    async () => {
-      await using cluster = await makeCluster()
-      const data = { file: (name: string): string => `${cluster.folder}/data/${name}` }
-      const { key, cert: certificate } = makeCertificate(data, 'server', { kind: 'RSA', altName: 'DNS:localhost' })
-      const { cert: other } = makeCertificate(data, 'other', { kind: 'RSA' })
-      cluster.own(key)
-      await cluster.start(['ssl=on'])
-      const urlOf = (host: string, parameters: string): string =>
-        `postgres://postgres@${host}:${cluster.port}/postgres?${parameters}`
-      const list = (host: string, parameters: string) =>
-        runProgram(['token', 'create', '--name', 'n', '--store', urlOf(host, parameters)])
-      const fine = [
-        ['localhost', `sslmode=verify-full&sslrootcert=${certificate}`],
-        ['127.0.0.1', `sslmode=verify-ca&sslrootcert=${certificate}`],
-        ['127.0.0.1', 'sslmode=require'],
-        ['127.0.0.1', 'sslmode=prefer'],
-        ['127.0.0.1', 'sslmode=disable'],
-      ] as const
-      for (const [host, parameters] of fine) assert.equal((await list(host, parameters)).status, 0, parameters)
-      const impostors = [
-        ['127.0.0.1', `sslmode=verify-full&sslrootcert=${certificate}`, /does not match/],
-        ['localhost', 'sslmode=verify-full', /self-signed/],
-        ['localhost', `sslmode=verify-ca&sslrootcert=${other}`, /self-signed|unable to verify/],
-      ] as const
-      for (const [host, parameters, message] of impostors) {
-        const { status, stderr } = await list(host, parameters)
-        assert.equal(status, 1)
-        assert.match(stderr, message)
-      }
-      // A server that runs reads the files again, as psql would.
-      const trusted = data.file('trusted.crt')
-      await copyFile(certificate, trusted)
-      await using store = await openTestStore(urlOf('localhost', `sslmode=verify-full&sslrootcert=${trusted}`))
-      assert.equal(await store.createPlant(toPlant({ id: 1n, name: 'before' })), 'created')
-      cluster.own(makeCertificate(data, 'server', { kind: 'RSA', altName: 'DNS:localhost' }).key)
-      await copyFile(certificate, trusted)
-      await cluster.query('SELECT pg_reload_conf()')
-      await until('new sessions are begun with the new certificate', async () => {
-        await cluster.query(
-          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'plantstore'`,
-        )
-        return (await list('localhost', `sslmode=verify-full&sslrootcert=${trusted}`)).status === 0
-      })
-      await until('the server is back', () => store.isAvailable)
-      assert.equal(await store.createPlant(toPlant({ id: 2n, name: 'after' })), 'created')
-    },
-  )
+  exhaustive.test('sslmode makes sure of the server', { skip: !hasOpenssl && 'there is no openssl here' }, async () => {
+    await using cluster = await makeCluster()
+    const data = { file: (name: string): string => `${cluster.folder}/data/${name}` }
+    const { key, cert: certificate } = makeCertificate(data, 'server', { kind: 'RSA', altName: 'DNS:localhost' })
+    const { cert: other } = makeCertificate(data, 'other', { kind: 'RSA' })
+    cluster.own(key)
+    await cluster.start(['ssl=on'])
+    const urlOf = (host: string, parameters: string): string =>
+      `postgres://postgres@${host}:${cluster.port}/postgres?${parameters}`
+    const list = (host: string, parameters: string) =>
+      runProgram(['token', 'create', '--name', 'n', '--store', urlOf(host, parameters)])
+    const fine = [
+      ['localhost', `sslmode=verify-full&sslrootcert=${certificate}`],
+      ['127.0.0.1', `sslmode=verify-ca&sslrootcert=${certificate}`],
+      ['127.0.0.1', 'sslmode=require'],
+      ['127.0.0.1', 'sslmode=prefer'],
+      ['127.0.0.1', 'sslmode=disable'],
+    ] as const
+    for (const [host, parameters] of fine) assert.equal((await list(host, parameters)).status, 0, parameters)
+    const impostors = [
+      ['127.0.0.1', `sslmode=verify-full&sslrootcert=${certificate}`, /does not match/],
+      ['localhost', 'sslmode=verify-full', /self-signed/],
+      ['localhost', `sslmode=verify-ca&sslrootcert=${other}`, /self-signed|unable to verify/],
+    ] as const
+    for (const [host, parameters, message] of impostors) {
+      const { status, stderr } = await list(host, parameters)
+      assert.equal(status, 1)
+      assert.match(stderr, message)
+    }
+    // A server that runs reads the files again, as psql would.
+    const trusted = data.file('trusted.crt')
+    await copyFile(certificate, trusted)
+    await using store = await openTestStore(urlOf('localhost', `sslmode=verify-full&sslrootcert=${trusted}`))
+    assert.equal(await store.createPlant(toPlant({ id: 1n, name: 'before' })), 'created')
+    cluster.own(makeCertificate(data, 'server', { kind: 'RSA', altName: 'DNS:localhost' }).key)
+    await copyFile(certificate, trusted)
+    await cluster.query('SELECT pg_reload_conf()')
+    await until('new sessions are begun with the new certificate', async () => {
+      await cluster.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'plantstore'`,
+      )
+      return (await list('localhost', `sslmode=verify-full&sslrootcert=${trusted}`)).status === 0
+    })
+    await until('the server is back', () => store.isAvailable)
+    assert.equal(await store.createPlant(toPlant({ id: 2n, name: 'after' })), 'created')
+  })
 
   exhaustive.test('the password is taken from the password file', async () => {
     await using folder = await makeFolder()

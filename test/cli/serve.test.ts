@@ -1,31 +1,31 @@
 // `plantstore serve`: what it prints, what it refuses to start with, and how it ends.
 
 import assert from 'node:assert/strict'
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { statSync } from 'node:fs'
 import { open, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../../src/limits.ts'
-import { Client, encodeRequest, plantJson } from '../support/client.ts'
+import { encodeRequest, plantJson } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
 import { noScript, startOnTerminal } from '../support/on-terminal.ts'
 import { sample } from '../support/own-documents.ts'
 import { toPlant } from '../support/plants.ts'
 import { cleanEnvironment, launcher, runHere, runProgram, startProgram, startServer } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
+import { serveHere } from '../support/service.ts'
 import { openTestStore } from '../support/store.ts'
-
 import { assertPrompt, until } from '../support/time.ts'
+import { startOwnServer } from './scene.ts'
 
 /** How long a server may take to end after a signal. */
 const stopMsMax = 2_000
 
-const hasCurl = spawnSync('curl', ['--version']).status === 0
-
-/** What curl would do with the printed line, for machines that do not have it. */
+/** What curl does with a printed line: the second ring has curl itself (listening.test.ts). */
 async function runCurl(line: string): Promise<string> {
   const [, url = '', authorization = '', type, body] =
     /^curl -i (\S+) -H 'Authorization: ([^']*)'(?: -H 'Content-Type: ([^']*)' -d '([^']*)')?$/.exec(line) ?? []
@@ -45,7 +45,7 @@ describe('plantstore serve', () => {
     const text = await terminal.shows(/npx plantstore token create/)
     assert.match(text, /^Plant Store \d+\.\d+\.\d+ listens on http:\/\/127\.0\.0\.1:\d+\n/)
     const curl = /^ {2}(curl .*)$/m.exec(text)?.[1] ?? ''
-    const answer = hasCurl ? execFileSync('sh', ['-c', `${curl} --silent`], { encoding: 'utf8' }) : await runCurl(curl)
+    const answer = await runCurl(curl)
     assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
     assert.match(answer, /\{"name":"Monstera deliciosa","tag":"aroid"\}$/)
     await terminal.interrupt()
@@ -64,39 +64,41 @@ describe('plantstore serve', () => {
     }
   })
 
-  test('suggests a plant that its document allows, or none', async () => {
+  test('suggests a plant that its document allows, or a list, also where a plant may be there', async () => {
     await using folder = await makeFolder()
-    for (const [required, suggestion] of [
-      ['[name]', /-d '\{"id": 1, "name": "Monstera deliciosa", "tag": "aroid"\}'/],
-      ['[name, light]', /^List the plants:\n\n {2}curl -i \S+ -H '[^']*'$/m],
+    await using filled = await openTestStore(folder.file('filled.db'))
+    await filled.createPlant(toPlant({ id: 1n, name: 'n' }))
+    await filled.close()
+    const list = /^List the plants:\n\n {2}curl -i \S+ -H '[^']*'$/m
+    for (const [store, required, suggestion] of [
+      ['new.db', '[name]', /-d '\{"id": 1, "name": "Monstera deliciosa", "tag": "aroid"\}'/],
+      ['other.db', '[name, light]', list],
+      ['filled.db', '[name]', list],
     ] as const) {
       const document = folder.file('own.yaml')
       await writeFile(document, sample.replace('required:\n        - name', `required: ${required}`))
-      const args = ['--document', document, '--first-token-file', '-']
-      await using server = await startServer(folder.file(`${required.length}.db`), { args })
-      assert.match(server.output.stderr, suggestion)
+      await using server = await serveHere(folder.file(store), {}, { document })
+      assert.match(server.welcome, suggestion)
     }
   })
 
-  test('prints the first token without a terminal if --first-token-file is -, but not in an address', async () => {
+  test('is plantstore without a command; with --first-token-file - it prints a token, not in an address', async () => {
     await using folder = await makeFolder()
-    const args = ['--first-token-file', '-', '--log', 'all']
-    await using server = await startServer(folder.file('plants.db'), { args })
-    const { stdout, stderr } = server.output
-    assert.doesNotMatch(stdout, /plt_/)
-    assert.match(stderr, /\nThe page: http:\/\/127\.0\.0\.1:\d+\/\n/)
-    assert.match(await runCurl(/^ {2}(curl .*)$/m.exec(stderr)?.[1] ?? ''), /^HTTP\/1\.1 200 OK\r\n/)
-  })
-
-  test('is what plantstore does without a command', async () => {
-    await using folder = await makeFolder()
-    const environment = { PLANTSTORE_PORT: '0', PLANTSTORE_STORE: folder.file('plants.db') }
-    const { process: child, finished } = startProgram([], { env: { ...cleanEnvironment(), ...environment } })
-    await once(child.stderr, 'data')
+    const settings = { PORT: '0', STORE: folder.file('plants.db'), FIRST_TOKEN_FILE: '-', LOG: 'all' }
+    const variables = Object.entries(settings).map(([name, value]) => [`PLANTSTORE_${name}`, value])
+    const env = { ...cleanEnvironment(), ...Object.fromEntries(variables) }
+    const { process: child, finished } = startProgram([], { env })
+    let shown = ''
+    child.stderr.on('data', (text) => {
+      shown += text
+    })
+    await until('it shows a token', () => /^ {2}curl .*\n/m.test(shown))
+    assert.match(await runCurl(/^ {2}(curl .*)$/m.exec(shown)?.[1] ?? ''), /^HTTP\/1\.1 200 OK\r\n/)
     child.kill()
-    const { status, stderr } = await finished
-    assert.match(stderr, /^Plant Store \S+ listens on http/)
+    const { status, stdout, stderr } = await finished
     assert.equal(status, 0)
+    assert.match(stderr, /^Plant Store \S+ listens on http[\s\S]*\nThe page: http:\/\/127\.0\.0\.1:\d+\/\n/)
+    assert.doesNotMatch(stdout, /plt_/)
   })
 
   test('stops when npm, which started it, is told to stop', async () => {
@@ -117,126 +119,57 @@ describe('plantstore serve', () => {
     assert.match(log, /"event":"serverStopped"/)
   })
 
-  exhaustive.test(
-    'a store that has plants and no token yet is offered to be listed: a plant 1 may be there',
-    {
-      skip: noScript,
-    },
-    async () => {
-      await using folder = await makeFolder()
-      const path = folder.file('plants.db')
-      await writeFile(folder.file('one.ndjson'), '{"id":1,"name":"Monstera deliciosa"}\n')
-      await runHere(['import', folder.file('one.ndjson'), '--store', path])
-      await using terminal = startOnTerminal(`'${process.execPath}' '${launcher}' serve --port 0 --store '${path}'`)
-      const text = await terminal.shows(/npx plantstore token create/)
-      const curl = /^List the plants:\n\n {2}(curl .*)$/m.exec(text)?.[1] ?? ''
-      assert.match(await runCurl(curl), /^HTTP\/1\.1 200 OK\r\n[\s\S]*\[\{"id":1,"name":"Monstera deliciosa"\}\]$/)
-    },
-  )
-
-  exhaustive.test(
-    'on a terminal that has the log, too, only the log says where the server listens',
-    { skip: noScript },
-    async () => {
-      await using folder = await makeFolder()
-      const store = folder.file('p.db')
-      await using terminal = startOnTerminal(`'${process.execPath}' '${launcher}' serve --port 0 --store '${store}'`)
-      await terminal.shows(/listens on/)
-      const text = await terminal.shows(/npx plantstore token create/)
-      const [, url = ''] = /listens on (http:\S+),/.exec(text) ?? []
-      assert.match(text, new RegExp(`^The page: ${url}/#token=plt_\\w+$`, 'm'))
-      assert.match(text, new RegExp(`^  curl -i ${url}/plants `, 'm'))
-    },
-  )
-
-  const refuses = (
-    title: string,
-    prepare: (folder: { readonly path: string; file(name: string): string }) => Promise<readonly string[]>,
-    message: RegExp,
-    expected: number,
-  ): void => {
-    test(`${title}: one clear line and status ${expected}`, async () => {
-      await using folder = await makeFolder()
-      const { status, stderr, stdout } = await runProgram(['serve', '--port', '0', ...(await prepare(folder))])
-      assert.equal(stderr.split('\n').length, 2, stderr)
-      assert.match(stderr, message)
-      assert.equal(status, expected)
-      assert.doesNotMatch(stdout, /error/)
-    })
-  }
-  refuses(
-    'a file that is no database',
-    async (folder) => {
-      await writeFile(folder.file('notes.txt'), 'plants\n'.repeat(1_000))
-      return ['--store', folder.file('notes.txt')]
-    },
-    /^plantstore: \S+notes\.txt is not a plant store: it is not an SQLite database; name another file$/m,
-    2,
-  )
-  refuses(
-    'an address of another machine',
-    async (folder) => ['--store', folder.file('p.db'), '--host', '192.0.2.1'],
-    /^plantstore: 192\.0\.2\.1 is not an address of this machine; choose another with --host$/m,
-    // It may have the address later, as one that takes over from another machine.
-    1,
-  )
-
-  test('a taken port: one clear line and status 1', async () => {
+  exhaustive.test('says on a terminal with the log only once where it listens', { skip: noScript }, async () => {
     await using folder = await makeFolder()
-    const holder = createServer().listen(0, '127.0.0.1')
-    await once(holder, 'listening')
-    const { port } = holder.address() as { port: number }
-    const result = await runProgram(['serve', '--port', String(port), '--store', folder.file('p.db')])
-    holder.close()
-    const stderr = `plantstore: port ${port} of 127.0.0.1 is taken; choose another with --port, or 0 for any free one\n`
-    assert.deepEqual(result, { status: 1, stdout: '', stderr })
+    const store = folder.file('p.db')
+    await using terminal = startOnTerminal(`'${process.execPath}' '${launcher}' serve --port 0 --store '${store}'`)
+    await terminal.shows(/listens on/)
+    const text = await terminal.shows(/npx plantstore token create/)
+    const [, url = ''] = /listens on (http:\S+),/.exec(text) ?? []
+    assert.match(text, new RegExp(`^The page: ${url}/#token=plt_\\w+$`, 'm'))
+    assert.match(text, new RegExp(`^  curl -i ${url}/plants `, 'm'))
   })
 
-  test('a store that another server has: one clear line and status 1; a command works beside it', async () => {
+  test('what keeps it from starting is one line and status 1; commands work beside another server', async () => {
     await using folder = await makeFolder()
-    const path = folder.file('plants.db')
-    await using _server = await startServer(path)
-    const second = await runHere(['serve', '--port', '0', '--store', path])
-    assert.match(
-      second.stderr,
-      /^plantstore: \S+plants\.db is in use by another plantstore server; stop it or name another file\n$/,
-    )
-    assert.equal(second.status, 1)
-    assert.equal((await runHere(['token', 'create', '--name', 'a', '--store', path])).status, 0)
-  })
-
-  test('--log all is a line a request in JSON, --log errors none for what is ordinary; neither has a secret', async () => {
-    await using folder = await makeFolder()
-    for (const level of ['all', 'errors']) {
-      await using server = await startServer(folder.file(`${level}.db`), { args: ['--log', level] })
-      const client = await Client.connect(server)
-      await client.create(1n, 'n')
-      await client.request({ method: 'GET', target: `/nowhere?access_token=${server.token}` })
-      await client.request({ headers: { 'Content-Type': 'application/json', 'Content-Length': '70000' } })
-      await server.sees('"status":413')
-      await server.stop()
-      const lines = server.output.stdout
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line))
-      const events = lines.map(({ event, status }) => (status === undefined ? event : `${event} ${status}`))
-      const ordinary = ['requestFinished 200', 'requestFinished 200', 'requestFinished 404']
-      assert.deepEqual(events, [
-        'serverListening',
-        ...(level === 'all' ? ordinary : []),
-        'requestFinished 413',
-        'serverStopping',
-        'serverStopped',
-      ])
-      assert.ok(!server.output.stdout.includes(server.token))
-      assert.match(lines[0].message, /listens on http:\/\/127/)
+    await using server = await serveHere(folder.file('taken.db'))
+    for (const [store, flag, value, line] of [
+      // It may have the address later, as one that takes over from another machine.
+      ['p.db', '--host', '192.0.2.1', /^192\.0\.2\.1 is not an address of this machine; choose another with --host$/],
+      ['p.db', '--port', server.port, /^port \d+ of \S+ is taken; choose another with --port, or 0 for any free one$/],
+      ['taken.db', '--port', 0, /taken\.db is in use by another plantstore server; stop it or name another file$/],
+    ] as const) {
+      const args = ['serve', '--port', '0', '--store', folder.file(store), flag, String(value)]
+      const { status, stdout, stderr } = await runHere(args)
+      assert.deepEqual([status, stdout], [1, ''])
+      const [, said = ''] = /^plantstore: ([^\n]*)\n$/.exec(stderr) ?? []
+      assert.match(said, line)
     }
+    assert.equal((await runHere(['token', 'create', '--name', 'a', '--store', folder.file('taken.db')])).status, 0)
   })
 
-  test('SIGTERM lets a request in flight finish and ends with 0 within 2 s', async () => {
-    await using folder = await makeFolder()
-    await using server = await startServer(folder.file('plants.db'))
-    const client = await Client.connect(server)
+  test('--log all is a line a request in JSON, and has no secret', async () => {
+    await using own = await startOwnServer({ args: ['--log', 'all'] })
+    const { server, client } = own
+    await client.create(1n, 'n')
+    await client.request({ method: 'GET', target: `/nowhere?access_token=${server.token}` })
+    await client.request({ headers: { 'Content-Type': 'application/json', 'Content-Length': '70000' } })
+    await server.sees('"status":413')
+    await server.stop()
+    const { stdout } = server.output
+    const lines = stdout.trimEnd().split('\n')
+    const events = lines.map((line) => JSON.parse(line)).map(({ event, status = '' }) => `${event} ${status}`)
+    const requests = ['200', '200', '404', '413'].map((status) => `requestFinished ${status}`)
+    assert.deepEqual(events, ['serverListening ', ...requests, 'serverStopping ', 'serverStopped '])
+    assert.ok(!stdout.includes(server.token))
+    assert.match(JSON.parse(lines[0] ?? '').message, /listens on http:\/\/127/)
+  })
+
+  test('SIGTERM lets requests in flight finish, but for those that never do, and ends with 0 within 2 s', async () => {
+    await using own = await startOwnServer()
+    const { server, client } = own
+    await using stuck = await client.open()
+    stuck.send(encodeRequest(server.token, { body: plantJson(2n, 'never') }).subarray(0, -5))
     await using idle = await client.open()
     await idle.request({ method: 'GET', target: '/livez' })
     await using busy = await client.open()
@@ -266,9 +199,8 @@ describe('plantstore serve', () => {
   })
 
   exhaustive.test('clients that close and connect anew as they are asked to lose no request', async () => {
-    await using folder = await makeFolder()
-    await using server = await startServer(folder.file('plants.db'))
-    const client = await Client.connect(server)
+    await using own = await startOwnServer()
+    const { server, client } = own
     const failures: unknown[] = []
     let answered = 0
     const work = async (): Promise<void> => {
@@ -295,28 +227,16 @@ describe('plantstore serve', () => {
     assert.deepEqual(failures, [], `${failures.length} of ${answered}`)
   })
 
-  test('a client that never finishes does not keep the server from ending', async () => {
-    await using folder = await makeFolder()
-    await using server = await startServer(folder.file('plants.db'))
-    const client = await Client.connect(server)
-    await using stuck = await client.open()
-    stuck.send(encodeRequest(server.token, { body: plantJson(1n, 'never') }).subarray(0, -5))
-    await client.request({ method: 'GET', target: '/livez' })
-    const stoppedAt = performance.now()
-    assert.equal(await server.stop(), 0)
-    assertPrompt(stoppedAt, stopMsMax)
-  })
-
-  exhaustive.test('a second signal ends at once', async () => {
-    await using folder = await makeFolder()
-    await using server = await startServer(folder.file('plants.db'))
-    const client = await Client.connect(server)
+  exhaustive.test('a second signal ends at once, but for the same one so soon', async () => {
+    await using own = await startOwnServer()
+    const { server, client } = own
     await using stuck = await client.open()
     stuck.send(encodeRequest(server.token, { body: plantJson(1n, 'never') }).subarray(0, -5))
     await client.request({ method: 'GET', target: '/livez' })
     server.process.kill('SIGTERM')
     await server.sees('stopping: SIGTERM')
-    // So soon it would count as the first one over again, which npm may pass on a second time.
+    // npm may pass it on a second time.
+    server.process.kill('SIGTERM')
     await sleep(limits.sameSignalMs + 50)
     // After the first signal alone it would be 0.
     assert.equal(await server.stop('SIGINT'), null)
@@ -336,99 +256,74 @@ describe('plantstore serve', () => {
     assert.match(stdout, /stopping: SIGTERM.*\n.*"event":"serverStopped"/)
   })
 
-  exhaustive.test(
-    'a store that another process keeps busy for a moment does not keep the server from starting',
-    async () => {
-      await using folder = await makeFolder()
-      const path = folder.file('plants.db')
-      await (await startServer(path)).stop()
-      const other = new DatabaseSync(path)
-      other.exec('BEGIN IMMEDIATE')
-      const starting = startServer(path)
-      await until('the server has the lock', () => isLocked(path))
-      await sleep(limits.storeBusyMsMax / 10)
-      other.exec('ROLLBACK')
-      other.close()
-      await using server = await starting
-      assert.equal(await server.stop(), 0)
-    },
-  )
-
-  exhaustive.test('a server goes on when its log cannot be written', async () => {
+  exhaustive.test('a store that another process keeps busy for a moment delays the start', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
-    await using server = await startServer(path, {
-      args: ['--log', 'all'],
-      under: ['sh', '-c', 'exec "$0" "$@" >/dev/full'],
-    })
-    const client = await Client.connect(server)
+    await (await startServer(path)).stop()
+    const other = new DatabaseSync(path)
+    other.exec('BEGIN IMMEDIATE')
+    const starting = startServer(path)
+    await until('the server has the lock', () => isLocked(path))
+    await sleep(limits.storeBusyMsMax / 10)
+    other.exec('ROLLBACK')
+    other.close()
+    await using server = await starting
+    assert.equal(await server.stop(), 0)
+  })
+
+  exhaustive.test('a server goes on when its log cannot be written', async () => {
+    await using own = await startOwnServer({ args: ['--log', 'all'], under: ['sh', '-c', 'exec "$0" "$@" >/dev/full'] })
+    const { server, client } = own
     for (let id = 0n; id < 20n; id += 1n) assert.equal((await client.create(id, 'n')).status, 200)
     assert.equal(await server.stop(), 0)
   })
 
-  exhaustive.test(
-    'a log that nobody reads does not fill the memory, and says later how much of it was dropped',
-    async () => {
-      await using folder = await makeFolder()
-      const logWaitingBytesMax = 16 * 1024
-      const options = { args: ['--log', 'all'], limits: { logWaitingBytesMax } }
-      await using server = await startServer(folder.file('plants.db'), options)
-      const { output } = server
-      server.process.stdout?.pause()
-      const client = await Client.connect(server)
-      await using connection = await client.open()
-      let asked = 0
-      const ask = async (): Promise<void> => {
-        await connection.request({ method: 'GET', target: '/livez' })
-        asked += 1
-      }
-      // What the system keeps for a reader is on top of what the server does.
-      while (asked < 5_000) await ask()
-      server.process.stdout?.resume()
-      await until('the log goes on', async () => {
-        await ask()
-        return output.stdout.includes('linesDropped')
-      })
-      const accounted = (): number => {
-        const dropped = output.stdout.matchAll(/"event":"linesDropped","lines":(\d+)/g)
-        const logged = output.stdout.split('"path":"/livez"').length - 1
-        return [...dropped].reduce((sum, [, lines]) => sum + Number(lines), logged)
-      }
-      await until('the rest of the log is read', () => accounted() >= asked)
-      assert.equal(accounted(), asked)
-    },
-  )
+  exhaustive.test('a log that nobody reads is dropped, and says later how much of it', async () => {
+    await using own = await startOwnServer({ args: ['--log', 'all'], limits: { logWaitingBytesMax: 16 * 1024 } })
+    const { server, client } = own
+    const { output } = server
+    server.process.stdout?.pause()
+    await using connection = await client.open()
+    let asked = 0
+    const ask = async (): Promise<void> => {
+      await connection.request({ method: 'GET', target: '/livez' })
+      asked += 1
+    }
+    // What the system keeps for a reader is on top of what the server does.
+    while (asked < 5_000) await ask()
+    server.process.stdout?.resume()
+    await until('the log goes on', async () => {
+      await ask()
+      return output.stdout.includes('linesDropped')
+    })
+    const accounted = (): number => {
+      const dropped = output.stdout.matchAll(/"event":"linesDropped","lines":(\d+)/g)
+      const logged = output.stdout.split('"path":"/livez"').length - 1
+      return [...dropped].reduce((sum, [, lines]) => sum + Number(lines), logged)
+    }
+    await until('the rest of the log is read', () => accounted() >= asked)
+    assert.equal(accounted(), asked)
+  })
 
   test('a damaged store is one clear line and status 1', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
     await (await openTestStore(path)).close()
-    const file = await open(path, 'r+')
-    const { size } = await file.stat()
+    const { size } = statSync(path)
+    await using file = await open(path, 'r+')
     await file.write(Buffer.alloc(size - 4096, 0xaa), 0, size - 4096, 4096)
-    await file.close()
-    for (const args of [
-      ['serve', '--port', '0'],
-      ['token', 'list'],
-      ['token', 'create', '--name', 'a'],
-    ]) {
-      const { status, stderr } = await runProgram([...args, '--store', path])
+    for (const command of ['serve --port 0', 'token list', 'token create --name a']) {
+      const { status, stderr } = await runProgram([...command.split(' '), '--store', path])
       assert.equal(status, 1)
       assert.match(stderr, /^plantstore: .*(damaged|malformed).*\n$/)
     }
   })
 
-  exhaustive.test('a store with one damaged page is not served', async () => {
+  exhaustive.test('a store with one damaged page is not served, or not for long if it is large', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
     await makeDamaged(path)
     await assert.rejects(startServer(path), /is damaged: .*; restore a backup/)
-  })
-
-  exhaustive.test('a large store whose damage is found while it is served ends its server', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
-    await makeDamaged(path)
     const output = await startServer(path, { limits: { storeCheckBytesMax: 0 } }).then(
       async (server) => {
         assert.equal(await server.exited, 1)
@@ -440,19 +335,10 @@ describe('plantstore serve', () => {
     assert.match(output, /"event":"storeFailed".*the store is damaged/)
   })
 
-  exhaustive.test('a signal that comes twice at once is one signal', async () => {
-    await using folder = await makeFolder()
-    await using server = await startServer(folder.file('plants.db'))
-    server.process.kill('SIGINT')
-    assert.equal(await server.stop('SIGINT'), 0)
-  })
-
   exhaustive.test('a store that another process keeps busy does not keep the server from ending', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
-    await using server = await startServer(path)
-    const client = await Client.connect(server)
-    const other = new DatabaseSync(path)
+    await using own = await startOwnServer()
+    const { server, client } = own
+    const other = new DatabaseSync(own.store)
     other.exec('BEGIN IMMEDIATE')
     await using waiting = await client.open()
     waiting.send(encodeRequest(server.token, { body: plantJson(1n, 'waits') }))
@@ -466,10 +352,10 @@ describe('plantstore serve', () => {
   })
 
   exhaustive.test('to the journal of systemd each warning is said once, with its priority', async () => {
-    await using folder = await makeFolder()
     const environment = { PLANTSTORE_STROE: 'postgres://db/plants', PLANTSTORE_TOKEN: 'x', PLANTSTORE_LOG: 'errors' }
     const under = ['sh', '-c', 'export JOURNAL_STREAM=$(stat -Lc %d:%i /proc/$$/fd/1); exec "$0" "$@"']
-    await using server = await startServer(folder.file('plants.db'), { environment, under })
+    await using own = await startOwnServer({ environment, under })
+    const { server } = own
     await server.sees('listens on')
     const { stdout, stderr } = server.output
     const lines = stdout.trimEnd().split('\n')
@@ -488,10 +374,14 @@ describe('plantstore serve', () => {
     assert.doesNotMatch(stderr, /warning|^</m)
   })
 
-  exhaustive.test('SIGUSR1 opens no inspector, and SIGQUIT stops the server as SIGTERM does', async () => {
-    await using folder = await makeFolder()
-    await using server = await startServer(folder.file('plants.db'))
+  exhaustive.test('SIGUSR1 opens no inspector, SIGHUP changes nothing, SIGQUIT stops as SIGTERM does', async () => {
+    await using own = await startOwnServer()
+    const { server } = own
     server.process.kill('SIGUSR1')
+    for (let count = 0; count < 3; count += 1) {
+      server.process.kill('SIGHUP')
+      assert.equal((await fetch(`${server.url}/livez`)).status, 200)
+    }
     await sleep(limits.sameSignalMs)
     assert.equal(await server.stop('SIGQUIT'), 0)
     assert.match(server.output.stdout, /"stopping: SIGQUIT"[\s\S]*"serverStopped"/)

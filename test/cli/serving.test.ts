@@ -1,6 +1,7 @@
-// A server put together and started, without its process.
+// A server put together and started, without its process, and what systemd is told of it.
 
 import assert from 'node:assert/strict'
+import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -10,8 +11,9 @@ import { systemClock } from '../../src/domain/clock.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { limits } from '../../src/limits.ts'
 import { startServer } from '../../src/serve/running-server.ts'
+import { keepAlive } from '../../src/serve/systemd.ts'
 import { sqliteEngine } from '../../src/store/sqlite/engine.ts'
-import { makeFolder } from '../support/folder.ts'
+import { type Folder, makeFolder } from '../support/folder.ts'
 import { until } from '../support/time.ts'
 
 test('a server that has ended is kept by nothing, and neither is its store', async () => {
@@ -43,4 +45,44 @@ test('a server that has ended is kept by nothing, and neither is its store', asy
     collectGarbage()
     return left.deref() === undefined
   })
+})
+
+/** A `systemd-notify` that keeps what it is given in a file. */
+async function makeNotify(folder: Folder): Promise<Record<string, string>> {
+  await writeFile(folder.file('systemd-notify'), '#!/bin/sh\necho "$1" >> "$NOTIFY_SOCKET"\n')
+  await chmod(folder.file('systemd-notify'), 0o755)
+  return { PATH: folder.path, WATCHDOG_USEC: '90000' }
+}
+
+test('systemd is told that a server is alive as long as its store answers, if only that it cannot be used', async () => {
+  await using folder = await makeFolder()
+  const environment = await makeNotify(folder)
+  const stores = {
+    working: () => Promise.resolve(),
+    refusing: () => Promise.allSettled([Promise.reject(new Error('the database cannot be reached'))]),
+    hanging: () => new Promise(() => {}),
+  }
+  const told = (name: string): Promise<string> => readFile(folder.file(name), 'utf8').catch(() => '')
+  using stack = new DisposableStack()
+  for (const [name, ask] of Object.entries(stores)) {
+    stack.use(keepAlive(ask, { ...environment, NOTIFY_SOCKET: folder.file(name) }, assert.fail))
+  }
+  for (const name of ['working', 'refusing'])
+    await until(`${name} is told of thrice`, async () => (await told(name)).startsWith('WATCHDOG=1\n'.repeat(3)))
+  assert.equal(await told('hanging'), '')
+})
+
+test('systemd that cannot be told is warned of once, and one that did not ask is told nothing', async () => {
+  await using folder = await makeFolder()
+  const environment = { PATH: folder.path, WATCHDOG_USEC: '15000', NOTIFY_SOCKET: folder.file('told') }
+  const warnings: string[] = []
+  let asked = 0
+  const ask = async (): Promise<void> => {
+    asked += 1
+  }
+  using _alive = keepAlive(ask, environment, (message) => warnings.push(message))
+  const { WATCHDOG_USEC: _, ...unasked } = environment
+  using _quiet = keepAlive(assert.fail, unasked, assert.fail)
+  await until('it was tried often', () => asked > 5)
+  assert.match(warnings.join('\n'), /^systemd could not be notified of WATCHDOG: .*ENOENT$/)
 })

@@ -1,16 +1,15 @@
 // Changes through the client: listed up to now, and followed through restarts and cuts.
 
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer as createHttpServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Change, PlantStoreClient, PlantStoreError } from '../../client/client.ts'
+import { startAnswering } from '../support/answering.ts'
 import { makeFolder } from '../support/folder.ts'
-import { runHere, startServer } from '../support/program.ts'
-import { type Service, startService } from '../support/service.ts'
+import { type Service, serveHere, startService } from '../support/service.ts'
 import { until } from '../support/time.ts'
+import { addToken, revokeToken } from '../support/tokens.ts'
 import { FaultyProxy } from './faulty-proxy.ts'
 
 const clientOf = ({ port, client }: Service, token = client.token): PlantStoreClient =>
@@ -44,9 +43,9 @@ describe('changes through the client', () => {
     )
   })
 
-  test('are followed exactly once, whatever is cut and killed', async () => {
+  test('are followed exactly once, whatever is cut and restarted', async () => {
     await using folder = await makeFolder()
-    const first = await startServer(folder.file('plants.db'))
+    const first = await serveHere(folder.file('plants.db'))
     await using way = await FaultyProxy.start(first.port)
     const [direct, through] = [first.url, way.url].map((url) => new PlantStoreClient({ url, token: first.token })) as [
       PlantStoreClient,
@@ -63,7 +62,7 @@ describe('changes through the client', () => {
     }
     await until('60 changes', () => seen.length >= 60)
     await first[Symbol.asyncDispose]()
-    await using second = await startServer(folder.file('plants.db'))
+    await using second = await serveHere(folder.file('plants.db'))
     way.targetPort = second.port
     await new PlantStoreClient({ url: second.url, token: first.token }).createPlant({ id: 61, name: 'n' })
     await until('61 changes', () => seen.length >= 61)
@@ -88,13 +87,11 @@ describe('changes through the client', () => {
 
   test('are not followed with a token that is revoked, nor from a position that is gone', async () => {
     await using service = await startService({})
-    const { stdout } = await runHere(['token', 'create', '--name', 'short', '--store', service.path])
-    const client = clientOf(service, stdout.trim())
+    const { id, secret } = await addToken(service.path, 'short')
+    const client = clientOf(service, secret)
     const following = client.followChanges()
     const next = following.next()
-    const list = JSON.parse((await runHere(['token', 'list', '--json', '--store', service.path])).stdout)
-    const { id } = list.find(({ name }: { readonly name: string }) => name === 'short')
-    await runHere(['token', 'revoke', id, '--store', service.path])
+    await revokeToken(service.path, id)
     await assert.rejects(next, (error) => error instanceof PlantStoreError && error.status === 401)
     await assert.rejects(
       clientOf(service).followChanges({ after: '7-1' }).next(),
@@ -110,19 +107,11 @@ describe('the stream of changes', () => {
 
   /** A server that answers each request as a stream, which the listener writes. */
   async function streaming(listener: RequestListener): Promise<Streaming> {
-    const server = createHttpServer((request, response) => {
+    const { url, ...server } = await startAnswering((request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
       listener(request, response)
     })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const { port } = server.address() as AddressInfo
-    return {
-      client: new PlantStoreClient({ url: `http://127.0.0.1:${port}` }),
-      [Symbol.asyncDispose]: async () => {
-        server.close().closeAllConnections()
-        await once(server, 'close')
-      },
-    }
+    return { ...server, client: new PlantStoreClient({ url }) }
   }
 
   const eventOf = (id: number, name = 'n'): string =>

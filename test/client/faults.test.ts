@@ -1,11 +1,10 @@
 // The client beside a network that fails: what was asked for is done exactly once, or the call says that it is not.
 
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { type ClientOptions, PlantStoreClient, PlantStoreError } from '../../client/client.ts'
+import { startAnswering } from '../support/answering.ts'
 import { inRing } from '../support/ring.ts'
 import { type Service, startService } from '../support/service.ts'
 import { assertPrompt, until } from '../support/time.ts'
@@ -93,58 +92,6 @@ describe('the client behind a proxy that cuts connections', () => {
     })
   }
 
-  test('does not take the change of somebody else for its own', async () => {
-    await direct.createPlant({ id: 1n, name: 'one' })
-    const read = await direct.getPlant(1n)
-    proxy.decide = ({ of }) => {
-      if (of === 'request') return undefined
-      proxy.decide = () => undefined
-      return 0
-    }
-    const replacing = client.replacePlant(1n, { name: 'two' }, { ifMatch: read })
-    // The first try is served, and its answer cut off; by the second one somebody else has replaced the plant again.
-    while ((await direct.getPlant(1n)).name !== 'two');
-    await direct.replacePlant(1n, { name: 'three' })
-    const outcome = await replacing.then(
-      ({ etag }) => etag,
-      ({ status }) => status,
-    )
-    // Whether the second try came before the other change is left to chance; what it says has to be true.
-    const { name, etag } = await direct.getPlant(1n)
-    assert.equal(name, 'three')
-    assert.ok(outcome === 412 || outcome !== etag, String(outcome))
-    await assert.rejects(client.replacePlant(1n, { name: 'x' }, { ifMatch: read }), { status: 412 })
-    await direct.deletePlant(1n)
-    await assert.rejects(client.deletePlant(1n), { status: 404 })
-  })
-
-  test('creates many plants once each although one in five answers is cut', async () => {
-    const [first, plants, callers] = [1_000_000n, inRing(400, 10_000), 50]
-    const before = proxy.cuts
-    proxy.decide = ({ of, bytes }) =>
-      of === 'answer' && Math.random() < 0.2 ? Math.floor(Math.random() * bytes.length) : undefined
-    let next = 0
-    const create = async (): Promise<void> => {
-      while (next < plants) {
-        const id = first + BigInt(next++)
-        assert.deepEqual(await client.createPlant({ id, name: `plant ${id}` }), { name: `plant ${id}` })
-      }
-    }
-    await Promise.all(Array.from({ length: callers }, create))
-    const cuts = proxy.cuts - before
-    assert.ok(cuts > plants / 10, `${cuts} answers were cut`)
-    // The list, too, is read through the proxy.
-    const listed = await Array.fromAsync(client.listPlants({ after: first - 1n, limit: 100 }))
-    assert.deepEqual(
-      listed,
-      Array.from({ length: plants }, (_, index) => {
-        const id = first + BigInt(index)
-        return { id, name: `plant ${id}` }
-      }),
-    )
-    proxy.decide = () => undefined
-  })
-
   test('says that a create failed when no try is answered, and what is there afterwards is one plant or none', async () => {
     proxy.decide = ({ of }) => (of === 'answer' ? 0 : undefined)
     const impatient = new PlantStoreClient({ url: proxy.url, token: service.client.token, triesMax: 3 })
@@ -175,23 +122,18 @@ describe('the patience of the client', { concurrency: true }, () => {
   async function answering(...answers: readonly RequestListener[]): Promise<Store> {
     const requestsMs: number[] = []
     const keys: (string | undefined)[] = []
-    const server = createServer((request, response) => {
+    const server = await startAnswering((request, response) => {
       requestsMs.push(performance.now())
       keys.push(request.headers['idempotency-key'] as string | undefined)
       const answer = answers[requestsMs.length - 1]
       if (answer !== undefined) answer(request, response)
       else response.setHeader('content-type', 'application/json').setHeader('etag', '"1"').end(plantBody)
     })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const { port } = server.address() as AddressInfo
     return {
       requestsMs,
       keys,
-      client: (options) => new PlantStoreClient({ url: `http://127.0.0.1:${port}`, token: 't', ...options }),
-      [Symbol.asyncDispose]: async () => {
-        server.close().closeAllConnections()
-        await once(server, 'close')
-      },
+      client: (options) => new PlantStoreClient({ url: server.url, token: 't', ...options }),
+      [Symbol.asyncDispose]: server[Symbol.asyncDispose],
     }
   }
 

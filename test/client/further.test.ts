@@ -1,13 +1,11 @@
 // The client with plants of another document: every property that they have, exact, at any depth.
 
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
 import { type Change, type Plant, PlantStoreClient, type Tagged } from '../../client/client.ts'
 import { toJson } from '../../src/contract/plant.ts'
 import { decodeJson } from '../../src/json/decode.ts'
+import { startAnswering } from '../support/answering.ts'
 
 interface Tree {
   readonly id: bigint
@@ -40,7 +38,7 @@ async function startStore(): Promise<Store> {
   const bodies: string[] = []
   let kept: readonly (readonly [name: string, value: unknown])[] = []
   let version = 0
-  const server = createServer(async (request, response) => {
+  const { url, ...server } = await startAnswering(async (request, response) => {
     const body = Buffer.concat(await request.toArray())
     if (body.length > 0) bodies.push(body.toString())
     const plant = (): string => toJson(Object.fromEntries([...kept, ['id', oak.id]]))
@@ -66,17 +64,7 @@ async function startStore(): Promise<Store> {
     }
     return response.end(plant())
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo
-  const store = {
-    client: new PlantStoreClient<Tree>({ url: `http://127.0.0.1:${port}` }),
-    bodies,
-    loseNext: false,
-    [Symbol.asyncDispose]: async () => {
-      server.close().closeAllConnections()
-      await once(server, 'close')
-    },
-  }
+  const store = { ...server, client: new PlantStoreClient<Tree>({ url }), bodies, loseNext: false }
   return store
 }
 

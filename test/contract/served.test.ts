@@ -2,28 +2,22 @@
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { parse } from 'yaml'
 import { loadContract } from '../../src/contract/contract.ts'
 import { prepareDocument } from '../../src/contract/served-document.ts'
-import { Client } from '../support/client.ts'
-import { makeFolder } from '../support/folder.ts'
-import { type RunningServer, startServer } from '../support/program.ts'
+import { startService } from '../support/service.ts'
 
 const yaml = await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8')
 const json = await readFile(new URL('../../openapi.json', import.meta.url), 'utf8')
 const { servers } = JSON.parse(json)
 
 describe('the served document', async () => {
-  const folder = await makeFolder()
-  const server = await startServer(folder.file('plants.db'))
-  const client = await Client.connect(server)
+  const service = await startService({})
+  const { client } = service
   const get = (target: string, headers: Record<string, string>) => client.request({ method: 'GET', target, headers })
 
-  after(async () => {
-    await server[Symbol.asyncDispose]()
-    await folder[Symbol.asyncDispose]()
-  })
+  after(() => service[Symbol.asyncDispose]())
 
   for (const host of ['localhost:8080', '[::1]:3000', 'plants.example', "a.b!$&'()*+,;=%41:1", 'a%zz', 'a:99999']) {
     const isHost = URL.canParse(`http://${host}`)
@@ -65,20 +59,10 @@ describe('the served document', async () => {
 })
 
 describe('a server with a public URL', async () => {
-  const folder = await makeFolder()
-  let server: RunningServer
-  let client: Client
+  const service = await startService({}, { publicUrl: 'https://plants.example/my/store/' })
+  const { client } = service
 
-  before(async () => {
-    const environment = { PLANTSTORE_PUBLIC_URL: 'https://plants.example/my/store/' }
-    server = await startServer(folder.file('plants.db'), { environment })
-    client = await Client.connect(server)
-  })
-
-  after(async () => {
-    await server[Symbol.asyncDispose]()
-    await folder[Symbol.asyncDispose]()
-  })
+  after(() => service[Symbol.asyncDispose]())
 
   test('begins the links of its home page with its path', async () => {
     const { links } = JSON.parse((await client.request({ method: 'GET', target: '/' })).body)

@@ -126,28 +126,6 @@ describe('what a webhook sends', () => {
     assert.deepEqual(bench.accepted, ['1:4', '1:5', '1:7'])
   })
 
-  test('goes on for all others while a plant is refused, whatever waits behind it; then follows what waits, in order', () => {
-    const bench = new Bench()
-    const others = Array.from({ length: 50 }, (_, index) => index + 100)
-    bench.change([1])
-    for (let round = 0; round < 30; round += 1) bench.change([1, ...others, 1])
-    bench.run((plant) => plant === '1')
-    assert.equal(bench.accepted.length, 30 * others.length)
-    const progress = bench.sut.takeProgress()
-    assert.equal(progress.after, bench.log.at(-1)?.position)
-    assert.deepEqual(progress.blocked, [
-      { plantId: '1', after: '1-a', until: bench.log.at(-1)?.position, atMs: 0, tries: 1 },
-    ])
-    bench.nowMs += 6 * second
-    bench.run()
-    const ofOne = bench.accepted.filter((name) => name.startsWith('1:'))
-    const written = bench.log.flatMap(({ plant, position }) =>
-      plant.includes('"id":1,') ? [`1:${Number.parseInt(position, 10)}`] : [],
-    )
-    assert.deepEqual(ofOne, written)
-    assert.deepEqual(bench.sut.takeProgress().blocked, [])
-  })
-
   test('is nothing new beyond a number of blocked plants, until one is accepted', () => {
     const bench = new Bench({ webhookBlockedMax: 3 })
     bench.change([1, 2, 3, 4])
@@ -212,20 +190,6 @@ describe('what a webhook sends', () => {
       bench.accepted.filter((name) => name.startsWith('1:')),
       ['1:3'],
     )
-  })
-
-  test('obeys Retry-After up to an hour, whatever it says', () => {
-    for (const [retryAfterMs, atLeast, atMost] of [
-      [-1e15, 4.5 * second, 5.5 * second],
-      [60 * second, 60 * second, 60 * second],
-      [31 * 365 * 24 * hour, hour, hour],
-      [Number.POSITIVE_INFINITY, hour, hour],
-    ] as const) {
-      const bench = new Bench()
-      bench.change([1])
-      const pauseMs = bench.refuse(bench.next() as Delivery, { status: 500, retryAfterMs }) ?? 0
-      assert.ok(pauseMs >= atLeast && pauseMs <= atMost, `${pauseMs}`)
-    }
   })
 })
 
@@ -311,24 +275,7 @@ describe('a receiver that fails', () => {
     }
   })
 
-  test('is paused after three days, and at once by 410; the first reason stays', () => {
-    const bench = failing()
-    const startMs = bench.nowMs
-    for (let failures = 1; bench.sut.pause === undefined; failures += 1) {
-      bench.change([100 + failures])
-      bench.nowMs += 3.4 * hour
-      bench.refuse(bench.next() as Delivery, {})
-    }
-    assert.equal(bench.sut.pause, 'failing')
-    assert.ok(bench.nowMs - startMs > 72 * hour)
-    assert.equal(bench.next(), undefined)
-    bench.sut.lose()
-    assert.equal(bench.sut.pause, 'failing')
-    const gone = new Bench()
-    gone.change([1])
-    gone.refuse(gone.next() as Delivery, { status: 410 })
-    assert.equal(gone.sut.pause, 'gone')
-    assert.equal(gone.sut.takeProgress().blocked.length, 1)
+  test('is paused for the first reason alone', () => {
     const lost = new Bench()
     lost.change([1])
     const delivery = lost.next() as Delivery
@@ -409,17 +356,6 @@ describe('a change that cannot be read again', () => {
 })
 
 describe('progress', () => {
-  test('is what was accepted without a gap, so that a crash loses nothing', () => {
-    const bench = new Bench()
-    bench.change([1, 2, 3])
-    const [first, second, third] = bench.begun() as [Delivery, Delivery, Delivery]
-    bench.accept(second)
-    bench.accept(third)
-    assert.equal(bench.sut.takeProgress().after, '1-a')
-    bench.accept(first)
-    assert.equal(bench.sut.takeProgress().after, '4-a')
-  })
-
   test('of a crash keeps what is known of a blocked plant, although its changes are read again', () => {
     const bench = new Bench()
     bench.change([1, 2, 1, 1])
@@ -429,18 +365,6 @@ describe('progress', () => {
     })
     bench.run()
     assert.deepEqual(bench.accepted.toSorted(), ['1:5', '2:3'])
-  })
-
-  test('of an end repeats nothing that was accepted', () => {
-    const bench = new Bench()
-    bench.change([1, 2, 3, 1])
-    const [first, second, third] = bench.begun() as [Delivery, Delivery, Delivery]
-    bench.accept(second)
-    bench.refuse(third)
-    bench.sut.cut(first)
-    bench.sut = bench.begin(bench.sut.takeProgress(true))
-    bench.run()
-    assert.deepEqual(bench.accepted.toSorted(), ['1:2', '1:5', '2:3', '3:4'])
   })
 
   test('is stored only when it changes', () => {

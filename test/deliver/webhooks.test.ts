@@ -166,18 +166,18 @@ describe('a webhook', { concurrency: true }, () => {
     )
     const id = await setup.send(receiver)
     await store.createPlant(toPlant({ id: 1n, name: '0' }))
-    for (let count = 1; count <= 1_200; count += 1) void store.replacePlant(toPlant({ id: 1n, name: String(count) }))
-    await createPlants(store, 300, 2)
-    await passes('all others came', () => receiver.received.filter((each) => plantIdOf(each) !== '1').length === 300)
+    for (let count = 1; count <= 300; count += 1) void store.replacePlant(toPlant({ id: 1n, name: String(count) }))
+    await createPlants(store, 100, 2)
+    await passes('all others came', () => receiver.received.filter((each) => plantIdOf(each) !== '1').length === 100)
     await passes('the progress is stored', async () => (await setup.find(id)).progress.blocked.length === 1)
     assert.ok(JSON.stringify((await setup.find(id)).progress).length < 500)
     isBack = true
     const failedMs = clock.monotonicMs()
-    await passes('the plant came', () => receiver.received.some((each) => each.body.includes('"1200"')))
+    await passes('the plant came', () => receiver.received.some((each) => each.body.includes('"300"')))
     assert.ok(clock.monotonicMs() - failedMs < hour)
     const ids = receiver.received.filter((each) => plantIdOf(each) === '1').map((each) => each.id)
-    assert.deepEqual(new Set(ids).size, 1_201)
-    assert.deepEqual([...new Set(ids)], ids.slice(-1_201))
+    assert.deepEqual(new Set(ids).size, 301)
+    assert.deepEqual([...new Set(ids)], ids.slice(-301))
   })
 
   test('goes on at once while there are more changes, not at each look at the log', async () => {
@@ -367,23 +367,12 @@ describe('a webhook', { concurrency: true }, () => {
     await using setup = await setUp()
     const { clock, passes } = setup
     await using receiver = await startReceiver()
-    // A file has one server. This one has several, as a database may.
-    const store = new Proxy(setup.store, {
-      get: (own, name: keyof Store) => {
-        if (name === 'isShared') return true
-        const value = own[name] as unknown
-        return typeof value === 'function' ? value.bind(own) : value
-      },
-    })
     let isSilent = false
-    const silent = new Proxy(store, {
-      get: (to, name: keyof Store) => (name === 'replaceWebhook' && isSilent ? () => Promise.resolve(false) : to[name]),
-    })
-    setup.start({ store: silent })
+    setup.start({ store: sharedOf(setup.store, () => isSilent) })
     const id = await setup.send(receiver)
     await passes('the first sends', async () => (await setup.find(id)).owner !== undefined)
     const { owner } = await setup.find(id)
-    setup.start({ store })
+    setup.start({ store: sharedOf(setup.store) })
     for (let plant = 0n; plant < 20n; plant += 1n) await setup.store.createPlant(toPlant({ id: plant, name: 'n' }))
     await passes('all is sent', () => receiver.received.length === 20)
     const heldMs = clock.monotonicMs()
@@ -407,16 +396,11 @@ describe('a webhook', { concurrency: true }, () => {
     await using receiver = await startReceiver()
     let isAway = false
     let writtenMs = 0
-    const store = new Proxy(setup.store, {
-      get: (own, name: keyof Store) => {
-        if (name === 'isShared') return true
-        if (name === 'replaceWebhook' && isAway) return () => Promise.resolve(false)
-        if (name === 'replaceWebhook') writtenMs = clock.monotonicMs()
-        const value = own[name] as unknown
-        return typeof value === 'function' ? value.bind(own) : value
-      },
-    })
-    setup.start({ store })
+    const isCut = (): boolean => {
+      if (!isAway) writtenMs = clock.monotonicMs()
+      return isAway
+    }
+    setup.start({ store: sharedOf(setup.store, isCut) })
     await setup.send(receiver)
     await setup.store.createPlant(toPlant({ id: 1n, name: 'n' }))
     await passes('it sends', () => receiver.received.length === 1)
@@ -449,10 +433,10 @@ describe('a receiver that', { concurrency: true }, () => {
       await using odd = await startOddReceiver(misbehave)
       await using other = await good(setup)
       const id = await setup.send({ url: url ?? odd.url })
-      await createPlants(setup.store, 100)
+      await createPlants(setup.store, 40)
       const isAccepted = (event: ServiceEvent): boolean => event.kind === 'webhookSent' && event.isAccepted
-      await setup.passes('the other has accepted all', () => setup.events.filter(isAccepted).length === 100, 20)
-      assert.equal(other.received.length, 100)
+      await setup.passes('the other has accepted all', () => setup.events.filter(isAccepted).length === 40, 20)
+      assert.equal(other.received.length, 40)
       await setup.passes('its answer is known', async () => (await setup.find(id)).progress.last !== undefined)
       assert.match((await setup.find(id)).progress.last?.outcome ?? '', outcome)
       assert.ok(odd.socketsMax <= limits.webhookInFlightMax, `${odd.socketsMax} connections`)
@@ -465,7 +449,7 @@ describe('a receiver that', { concurrency: true }, () => {
       const paused = { reason: 'operator', atMs: 1 } as const
       if (hook.paused === undefined) await setup.store.replaceWebhook({ ...hook, paused }, version)
       await setup.store.createPlant(toPlant({ id: 1_000n, name: 'n' }))
-      await setup.passes('the other has another', () => other.received.length === 101)
+      await setup.passes('the other has another', () => other.received.length === 41)
       const stopMs = performance.now()
       await setup[Symbol.asyncDispose]()
       await until('no connection is left', () => odd.sockets.size === 0)
@@ -526,6 +510,18 @@ describe('a receiver that', { concurrency: true }, () => {
     assert.ok(odd.socketsMax <= limits.webhookSocketsMax, `${odd.socketsMax} connections`)
   })
 })
+
+/** A file has one server. This one has several, as a database may; one of them may be unable to hold its webhooks. */
+function sharedOf(store: Store, isSilent = (): boolean => false): Store {
+  return new Proxy(store, {
+    get: (own, name: keyof Store) => {
+      if (name === 'isShared') return true
+      if (name === 'replaceWebhook' && isSilent()) return () => Promise.resolve(false)
+      const value = own[name] as unknown
+      return typeof value === 'function' ? value.bind(own) : value
+    },
+  })
+}
 
 function createPlants(store: Store, count: number, from = 0): Promise<unknown> {
   return Promise.all(

@@ -81,12 +81,6 @@ describe('a plant store inside a test', { concurrency: true }, () => {
     await assert.rejects(new PlantStoreClient({ ...store, triesMax: 1 }).getSummary(), PlantStoreError)
   })
 
-  test('ends beside clients that keep their connections', async () => {
-    const store = await startPlantStore({ plants: [{ id: 1, name: 'n' }] })
-    await store.client.getPlant(1)
-    await store.stop()
-  })
-
   test('serves while the timers of the test stand still and the test itself is busy', async (context) => {
     await using store = await startPlantStore({ plants: [{ id: 1, name: 'n' }] })
     context.mock.timers.enable()
@@ -310,12 +304,10 @@ describe('what is left of a plant store inside a test', { concurrency: 2 }, () =
     await program.gone()
   })
 
-  exhaustive.test(
-    'is no thread, a while after the last one was stopped, and the next start makes another',
-    async () => {
-      const watched = "process.on('worker', (thread) => thread.once('exit', () => console.log('ended')))"
-      await using program = await run(
-        `
+  exhaustive.test('is no thread after a while, and the next start makes another', async () => {
+    const watched = "process.on('worker', (thread) => thread.once('exit', () => console.log('ended')))"
+    await using program = await run(
+      `
       for (const store of stores) await store.stop()
       process.stdin.resume()
       process.stdin.once('end', async () => {
@@ -324,33 +316,26 @@ describe('what is left of a plant store inside a test', { concurrency: 2 }, () =
         console.log((await again.client.getPlant(1)).name)
         process.exit()
       })`,
-        `import ${JSON.stringify(`data:text/javascript,${watched}`)}`,
-      )
-      await until('the thread has ended', () => program.output() === 'ended\n')
-      program.child.stdin?.end()
-      await once(program.child, 'close')
-      assert.equal(program.output(), 'ended\nthis plant store was stopped\nagain\n')
-      await program.gone()
-    },
-  )
+      `import ${JSON.stringify(`data:text/javascript,${watched}`)}`,
+    )
+    await until('the thread has ended', () => program.output() === 'ended\n')
+    program.child.stdin?.end()
+    await once(program.child, 'close')
+    assert.equal(program.output(), 'ended\nthis plant store was stopped\nagain\n')
+    await program.gone()
+  })
 
-  exhaustive.test(
-    'is nothing although what was to remove it was ended',
-    {
-      skip: !existsSync('/proc/self') && 'processes are found as Linux shows them',
-    },
-    async () => {
-      await using program = await run(`
+  exhaustive.test('is nothing although its keeper was killed', { skip: !existsSync('/proc/self') }, async () => {
+    await using program = await run(`
       import { existsSync, readFileSync } from 'node:fs'
       const [keeper] = readFileSync('/proc/self/task/' + process.pid + '/children', 'utf8').split(' ')
       process.kill(Number(keeper), 'SIGKILL')
       while (existsSync('/proc/' + keeper)) await new Promise((resolve) => setImmediate(resolve))
       for (const store of stores) await store.stop()`)
-      const [exit] = await once(program.child, 'close')
-      assert.deepEqual([exit, program.output()], [0, ''])
-      await program.gone()
-    },
-  )
+    const [exit] = await once(program.child, 'close')
+    assert.deepEqual([exit, program.output()], [0, ''])
+    await program.gone()
+  })
 
   exhaustive.test('is nothing when the test is killed', async () => {
     await using program = await run("console.log('ready'); setInterval(() => {}, 1_000)")

@@ -2,7 +2,7 @@
 // real store and for JWTs.
 
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { Caller } from '../../src/domain/caller.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { createAuthenticate, type GuardLookUp } from '../../src/http/authenticate.ts'
@@ -19,10 +19,16 @@ const limits: Limits = {
 }
 const scopes = ['plants:read'] as const
 
-/** A store, and what takes any JWT for a good one; counts what each is asked for. */
-async function open(changed: Partial<Limits> = {}) {
-  const folder = await makeFolder()
-  const store = await openTestStore(folder.file('plants.db'))
+const folder = await makeFolder()
+const store = await openTestStore(folder.file('plants.db'))
+
+after(async () => {
+  await store[Symbol.asyncDispose]()
+  await folder[Symbol.asyncDispose]()
+})
+
+/** The store, and what takes any JWT for a good one; counts what each is asked for. */
+function open(changed: Partial<Limits> = {}) {
   const clock = new TestClock()
   const asked: string[] = []
   const findToken: typeof store.findToken = async (hash) => {
@@ -34,22 +40,12 @@ async function open(changed: Partial<Limits> = {}) {
     asked.push(jwt)
     return { id: jwt, name: jwt, scopes, validUntilMs: clock.wallMs() + 1_000 }
   }
-  return {
-    store,
-    clock,
-    asked,
-    authenticate: createAuthenticate({ findToken }, clock, { ...limits, ...changed }, verify),
-    [Symbol.asyncDispose]: async () => {
-      await store[Symbol.asyncDispose]()
-      await folder[Symbol.asyncDispose]()
-    },
-  }
+  return { clock, asked, authenticate: createAuthenticate({ findToken }, clock, { ...limits, ...changed }, verify) }
 }
-type Parts = Awaited<ReturnType<typeof open>>
 
 /** Makes credentials that are valid for a second. */
-const kinds: Readonly<Record<string, (parts: Parts) => Promise<string>>> = {
-  token: async ({ store, clock }) => {
+const kinds: Readonly<Record<string, (clock: TestClock) => Promise<string>>> = {
+  token: async (clock) => {
     const { secret, expiresAtMs = 0 } = await createToken(store, { name: 'token', scopes, lifetimeMs: 1_000 })
     clock.wall = expiresAtMs - 1_000
     return secret
@@ -60,9 +56,8 @@ const kinds: Readonly<Record<string, (parts: Parts) => Promise<string>>> = {
 for (const [kind, make] of Object.entries(kinds)) {
   describe(`a ${kind} that was looked up`, () => {
     test('is trusted for as long as the limit says, however it is spelt, and looked up again then', async () => {
-      await using parts = await open()
-      const { authenticate, asked, clock } = parts
-      const credential = await make(parts)
+      const { authenticate, asked, clock } = open()
+      const credential = await make(clock)
       for (let blanks = 1; blanks < 100; blanks += 1) {
         await authenticate(`bEARER${' '.repeat(blanks)}${credential}`, scopes)
       }
@@ -75,9 +70,8 @@ for (const [kind, make] of Object.entries(kinds)) {
     })
 
     test('is held to its expiry, to the millisecond, and to its scopes all the same', async () => {
-      await using parts = await open()
-      const { authenticate, asked, clock } = parts
-      const header = `Bearer ${await make(parts)}`
+      const { authenticate, asked, clock } = open()
+      const header = `Bearer ${await make(clock)}`
       const use = async (scope: 'plants:read' | 'plants:write') => authenticate(header, [scope])
       await use('plants:read')
       clock.wall += 999
@@ -89,9 +83,8 @@ for (const [kind, make] of Object.entries(kinds)) {
     })
 
     test('is forgotten when there are too many of them', async () => {
-      await using parts = await open()
-      const { authenticate, asked } = parts
-      const credentials = [await make(parts), await make(parts), await make(parts)]
+      const { authenticate, asked, clock } = open()
+      const credentials = [await make(clock), await make(clock), await make(clock)]
       const use = async (index: number) => authenticate(`Bearer ${credentials[index]}`, scopes)
       for (const index of [0, 1, 0, 1]) await use(index)
       assert.equal(asked.length, 2)
@@ -107,8 +100,7 @@ describe('a guard of look-ups', () => {
   }
 
   test('is asked about tokens that were not valid when they were looked up last', async () => {
-    await using parts = await open({ tokenTrustMs: 0 })
-    const { store, authenticate, asked } = parts
+    const { authenticate, asked } = open({ tokenTrustMs: 0 })
     const { id, secret } = await createToken(store, { name: 'a', scopes })
     const use = async (guard: GuardLookUp) => authenticate(`Bearer ${secret}`, scopes, guard)
     await rejectsWith(use(tooMany), 'rateLimited')
@@ -123,8 +115,7 @@ describe('a guard of look-ups', () => {
   })
 
   test('is asked again about tokens that were used before as many others as are remembered', async () => {
-    await using parts = await open({ tokenTrustMs: 0 })
-    const { store, authenticate } = parts
+    const { authenticate } = open({ tokenTrustMs: 0 })
     const tokens = await Promise.all(['a', 'b', 'c'].map((name) => createToken(store, { name, scopes })))
     const use = async (index: number, guard: GuardLookUp) =>
       authenticate(`Bearer ${tokens[index]?.secret}`, scopes, guard)
@@ -138,8 +129,7 @@ describe('a guard of look-ups', () => {
 
 describe('a JWT', () => {
   test('is verified once for all requests that come with it meanwhile', async () => {
-    await using parts = await open({ jwtTrustMs: 0 })
-    const { authenticate, asked } = parts
+    const { authenticate, asked } = open({ jwtTrustMs: 0 })
     await Promise.all(Array.from({ length: 10 }, () => authenticate('Bearer a.b.c', scopes)))
     assert.equal(asked.length, 1)
     await authenticate('Bearer a.b.c', scopes)
@@ -147,8 +137,7 @@ describe('a JWT', () => {
   })
 
   test('is forgotten when there are too long ones', async () => {
-    await using parts = await open({ trustedJwtsMax: 9, trustedJwtCharactersMax: 2_500 })
-    const { authenticate, asked } = parts
+    const { authenticate, asked } = open({ trustedJwtsMax: 9, trustedJwtCharactersMax: 2_500 })
     const use = (character: string) => authenticate(`Bearer a.b.${character.repeat(1_000)}`, scopes)
     for (const character of ['1', '2', '1', '2']) await use(character)
     assert.equal(asked.length, 2)
@@ -157,8 +146,7 @@ describe('a JWT', () => {
   })
 
   test('does not end the trust in our own tokens, nor they that in it', async () => {
-    await using parts = await open({ trustedTokensMax: 1 })
-    const { store, authenticate, asked } = parts
+    const { authenticate, asked } = open({ trustedTokensMax: 1 })
     const { secret } = await createToken(store, { name: 'ours', scopes })
     for (const token of [secret, 'a.b.1', secret, 'a.b.2', 'a.b.3', secret, 'a.b.3', 'a.b.1']) {
       await authenticate(`Bearer ${token}`, scopes)
@@ -167,8 +155,7 @@ describe('a JWT', () => {
   })
 
   test('is refused unseen where none is accepted, or when it has no form of one', async () => {
-    await using parts = await open()
-    const { store, clock, authenticate, asked } = parts
+    const { clock, authenticate, asked } = open()
     const without = createAuthenticate(store, clock, limits)
     await rejectsWith((async () => without('Bearer a.b.c', scopes))(), 'invalidToken')
     for (const odd of ['a.b', 'a.b.', 'a.b.c.d.e', 'a.b.c=', 'a.b+.c', '.b.c']) {

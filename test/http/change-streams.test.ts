@@ -9,16 +9,16 @@ import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServiceEvent } from '../../src/domain/events.ts'
 import { Client, countStatuses, encodeRequest, plantJson } from '../support/client.ts'
-import { describeOnBothEngines } from '../support/engines.ts'
-import { runHere } from '../support/program.ts'
+import { describeOnEngines } from '../support/engines.ts'
 import { serveHere, startService } from '../support/service.ts'
 import { until } from '../support/time.ts'
+import { addToken, revokeToken } from '../support/tokens.ts'
 import { EventReader, type StreamedEvent } from './stream.ts'
 
 const idsOf = (events: readonly StreamedEvent[]): readonly number[] =>
   events.map(({ data }) => (JSON.parse(data) as { readonly plant: { readonly id: number } }).plant.id)
 
-describeOnBothEngines('a stream of changes', async (engine) => {
+describeOnEngines('a stream of changes', async (engine) => {
   const place = await engine.makePlace()
   const server = await serveHere(place.store)
   const client = await Client.connect(server)
@@ -65,12 +65,10 @@ describeOnBothEngines('a stream of changes', async (engine) => {
   })
 
   test('ends within a second after its token is revoked; others go on', async () => {
-    const created = await runHere(['token', 'create', '--name', 'short', '--store', place.store])
-    const token = /plt_\w+/.exec(created.stdout)?.[0] ?? ''
-    const id = /tok_\w+/.exec(created.stderr + created.stdout)?.[0] ?? ''
-    await using stream = await open('?after=now', {}, token)
+    const { id, secret } = await addToken(place.store, 'short')
+    await using stream = await open('?after=now', {}, secret)
     await using other = await open('?after=now')
-    assert.equal((await runHere(['token', 'revoke', id, '--store', place.store])).status, 0)
+    await revokeToken(place.store, id)
     await stream.untilEnded()
     assert.equal(stream.failure, undefined)
     await client.create(3n, 'a')
@@ -129,10 +127,10 @@ describe('the streams of a server', () => {
       const url = `http://127.0.0.1:${service.port}`
       // Those of a round give their places back.
       for (const round of [1, 2]) {
-        const isFull = async () => (await countAtOnce(url, service.client.token, 60, refusal)) === 20
+        const isFull = async () => (await countAtOnce(url, service.client.token, 30, refusal)) === 20
         await until(`20 streams, round ${round}`, isFull)
       }
-      const other = await countAtOnce(url, await secondToken(service.path), 20, refusal)
+      const other = await countAtOnce(url, (await addToken(service.path, 'other')).secret, 20, refusal)
       assert.equal(other, 20, 'places are of one token, or of all')
     }
   })
@@ -175,11 +173,9 @@ describe('the streams of a server', () => {
       await until('the position', () => stream.lastId !== '')
     }
     await until('the end of the first', () => events.filter(isStream).length === 1)
-    const token = await secondToken(path)
-    const list = JSON.parse((await runHere(['token', 'list', '--json', '--store', path])).stdout)
-    const { id } = list.find(({ name }: { readonly name: string }) => name === 'other')
-    await using stream = await EventReader.open(`http://127.0.0.1:${port}/changes`, token)
-    await runHere(['token', 'revoke', id, '--store', path])
+    const { id, secret } = await addToken(path, 'other')
+    await using stream = await EventReader.open(`http://127.0.0.1:${port}/changes`, secret)
+    await revokeToken(path, id)
     await stream.untilEnded()
     await until('the end of the second', () => events.filter(isStream).length === 2)
     assert.deepEqual(
@@ -316,9 +312,4 @@ function countEvents(socket: Socket): () => number {
   })
   socket.resume()
   return () => count
-}
-
-async function secondToken(store: string): Promise<string> {
-  const { stdout } = await runHere(['token', 'create', '--name', 'other', '--store', store])
-  return /plt_\w+/.exec(stdout)?.[0] ?? ''
 }

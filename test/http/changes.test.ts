@@ -5,7 +5,7 @@ import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fromJson } from '../../client/exact-json.ts'
 import { Client, type HttpResponse } from '../support/client.ts'
-import { describeOnBothEngines } from '../support/engines.ts'
+import { describeOnEngines } from '../support/engines.ts'
 import { importHere } from '../support/program.ts'
 import { serveHere, startService } from '../support/service.ts'
 import { until } from '../support/time.ts'
@@ -21,7 +21,7 @@ const changesOf = ({ body }: HttpResponse): readonly Change[] => fromJson(body) 
 const nextOf = ({ headers }: HttpResponse): string => /^<(.*)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1] ?? ''
 const read = (client: Client, target: string): Promise<HttpResponse> => client.request({ method: 'GET', target })
 
-describeOnBothEngines('GET /changes', async (engine) => {
+describeOnEngines('GET /changes', async (engine) => {
   const place = await engine.makePlace()
   const server = await serveHere(place.store)
   const client = await Client.connect(server)

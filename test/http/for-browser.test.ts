@@ -1,10 +1,10 @@
-// What a person gets who opens an address of the API, and what a token learns about itself.
+// What a browser gets that opens an address of the API, and the choice of a media type by Accept.
 
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
-import { PlantStoreClient } from '../../client/client.ts'
 import { startPlantStore } from '../../src/embed/start.ts'
+import { prefers } from '../../src/http/negotiation.ts'
 
 test('a page in place of a 401 or 404 leads to what the address names, below any path', async () => {
   await using store = await startPlantStore()
@@ -43,20 +43,29 @@ test('a target that is no path gets a page, too', async () => {
   assert.match(text, /^HTTP\/1\.1 404 .*<a class="button" href="\.\/">/s)
 })
 
-test('GET / tells a token its name and scopes, and refuses a token that the server does not know', async () => {
+test('GET / refuses a token that the server does not know, but shows a browser its page', async () => {
   await using store = await startPlantStore()
-  const home = (headers: Record<string, string>) => fetch(`${store.url}/`, { headers })
-  const readOnly = await store.tokenWith(['plants:read'])
-  const { caller } = await new PlantStoreClient({ url: store.url, token: readOnly }).getHome()
-  assert.deepEqual(caller?.scopes, ['plants:read'])
-  assert.deepEqual(Object.keys(caller).sort(), ['id', 'name', 'scopes'])
-  assert.equal((await new PlantStoreClient({ url: store.url }).getHome()).caller, undefined)
-  const known = await home({ authorization: `Bearer ${readOnly}` })
-  assert.equal(known.headers.get('cache-control'), 'private, no-cache')
-  assert.match(known.headers.get('vary') ?? '', /Authorization/)
-  const unknown = await home({ authorization: 'Bearer plt_unknown' })
-  assert.deepEqual([unknown.status, JSON.parse(await unknown.text()).error], [401, 40102])
   // A proxy may add a token of its own to the requests of a browser.
-  const page = await home({ authorization: 'Bearer plt_unknown', accept: 'text/html' })
-  assert.deepEqual([page.status, page.headers.get('content-type')], [200, 'text/html'])
+  for (const [accept, status] of [
+    ['application/json', 401],
+    ['text/html', 200],
+  ] as const) {
+    const response = await fetch(`${store.url}/`, { headers: { authorization: 'Bearer plt_unknown', accept } })
+    assert.deepEqual([response.status, response.headers.get('content-type')], [status, accept])
+  }
+})
+
+test('a media type is chosen if it is named, acceptable, and weighs as much as JSON', () => {
+  const chosen = [
+    'text/html',
+    'application/xml, TEXT/HTML;q=0.1',
+    'text/html;level=1;q=0.5, */*',
+    'text/html, application/json',
+  ]
+  const others = [
+    ...['', '*/*', 'text/*', 'text/html;q=0', 'text/html; q=0.000', 'text/htmlx', 'application/json, text/html;q=0.9'],
+    ...['text/html;q=x', 'application/json', undefined],
+  ]
+  for (const accept of chosen) assert.ok(prefers('text/html', accept), accept)
+  for (const accept of others) assert.ok(!prefers('text/html', accept), `${accept}`)
 })

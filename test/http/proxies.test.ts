@@ -6,8 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import type { ServiceEvent } from '../../src/domain/events.ts'
 import { makeFolder } from '../support/folder.ts'
-import { startServer } from '../support/program.ts'
-import { type Service, startService } from '../support/service.ts'
+import { type Service, serveHere, startService } from '../support/service.ts'
 import { type FramingCase, head, host } from './framing/case.ts'
 import { framingCorpus } from './framing/corpus.ts'
 import {
@@ -58,7 +57,7 @@ describe('requests behind proxies', { concurrency: true }, () => {
     const [, location = ''] = /```nginx\n(.*?)```/s.exec(readme) ?? []
     const [publicUrl = ''] = /(?<=--public-url )http\S+?(?=`)/.exec(readme) ?? []
     await using folder = await makeFolder()
-    await using server = await startServer(folder.file('plants.db'), { args: ['--public-url', publicUrl] })
+    await using server = await serveHere(folder.file('plants.db'), {}, { publicUrl })
     const kind = nginxWith(location.replace('http://127.0.0.1:3000/', 'http://service/'))
     await using proxy = await startProxy(kind, server.port)
     const authorization = `Bearer ${server.token}`

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Client, type Connection, countStatuses, isInDoubt, plantJson, type RowRequest } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
-import { describeOnBothEngines } from '../support/engines.ts'
+import { describeOnEngines } from '../support/engines.ts'
 import { inRing } from '../support/ring.ts'
 import { serveHere } from '../support/service.ts'
 import { isLinearizable, type Operation } from './linearizability.ts'
@@ -14,7 +14,7 @@ const clients = 50
 const rounds = inRing(1, 5)
 const operationsEach = inRing(100, 1_000)
 
-describeOnBothEngines('races', async (engine) => {
+describeOnEngines('races', async (engine) => {
   const place = await engine.makePlace()
   const server = await serveHere(place.store)
   const client = await Client.connect(server)

@@ -7,11 +7,10 @@ import { changeTraits } from '../../src/http/changes.ts'
 import type { Traits } from '../../src/http/operations.ts'
 import { plantTraits } from '../../src/http/plants.ts'
 import { networkOf, RateLimiter } from '../../src/http/rate-limit.ts'
-import { createToken } from '../../src/serve/new-token.ts'
 import { encodeRequest, plantJson, type RowRequest } from '../support/client.ts'
 import { runHere } from '../support/program.ts'
 import { type Service, startService } from '../support/service.ts'
-import { openTestStore } from '../support/store.ts'
+import { addToken } from '../support/tokens.ts'
 
 /** A limiter on a clock of its own. */
 function limiterOf(units: number, seconds: number, rateLimitedCallersMax = 100) {
@@ -131,12 +130,6 @@ test('addresses of one customer count for one', () => {
 })
 
 describe('--rate-limit', () => {
-  async function addReader(service: Service): Promise<Record<string, string>> {
-    await using store = await openTestStore(service.path, { exclusive: false })
-    const { secret } = await createToken(store, { name: 'reads', scopes: ['plants:read'] })
-    return { Authorization: `Bearer ${secret}` }
-  }
-
   /** The statuses of some requests on one connection. */
   async function statuses(service: Service, parts: (index: number) => RowRequest, count: number): Promise<number[]> {
     await using connection = await service.client.open()
@@ -149,7 +142,8 @@ describe('--rate-limit', () => {
     await using service = await startService({}, { rateLimit: '40/1h' })
     const seen = await statuses(service, (index) => ({ body: plantJson(BigInt(index), 'Aloe') }), 8)
     assert.deepEqual(seen, [200, 200, 200, 200, 200, 429, 429, 429])
-    const headers = await addReader(service)
+    const { secret } = await addToken(service.path, 'reads', ['plants:read'])
+    const headers = { Authorization: `Bearer ${secret}` }
     const missing = await service.client.request({ method: 'GET', target: '/plants/5', headers })
     assert.equal(missing.status, 404, 'the refused one was not created, and another token may ask')
     const refused = await service.client.request({ method: 'GET', target: '/plants/1' })
@@ -221,7 +215,9 @@ describe('--rate-limit', () => {
 
   test('counts what a token may not do, and bodies that are refused unread, by the token', async () => {
     await using service = await startService({}, { rateLimit: '2/1h' })
-    const forbidden: RowRequest = { method: 'DELETE', target: '/plants/1', headers: await addReader(service) }
+    const { secret } = await addToken(service.path, 'reads', ['plants:read'])
+    const headers = { Authorization: `Bearer ${secret}` }
+    const forbidden: RowRequest = { method: 'DELETE', target: '/plants/1', headers }
     assert.deepEqual(await statuses(service, () => forbidden, 3), [403, 403, 429])
     const typed: RowRequest = { body: '{}', headers: { 'Content-Type': 'text/plain' } }
     assert.deepEqual(await statuses(service, () => typed, 3), [415, 415, 429])

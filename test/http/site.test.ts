@@ -1,15 +1,16 @@
-// The scripts of the pages over HTTP: TypeScript in a checkout, of which browsers get JavaScript.
+// The files of the pages over HTTP: scripts, which are TypeScript in a checkout, and content codings.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { glob, readFile } from 'node:fs/promises'
-import { get } from 'node:http'
+import { get, type IncomingMessage } from 'node:http'
 import { matchesGlob } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import ts from 'typescript'
 import { makeFolder } from '../support/folder.ts'
-import { startServer } from '../support/program.ts'
+import { serveHere } from '../support/service.ts'
 import { importClient, loadScripts } from '../support/site.ts'
 
 const folder = fileURLToPath(new URL('../../site', import.meta.url))
@@ -22,16 +23,23 @@ function faultsOf(text: string): readonly ts.Diagnostic[] {
   return ts.transpileModule(text, { fileName: 'script.js', reportDiagnostics: true, compilerOptions }).diagnostics ?? []
 }
 
-describe('the scripts of the pages', async () => {
+describe('the files of the pages', async () => {
   const store = await makeFolder()
-  const server = await startServer(store.file('plants.db'))
+  const warnings: Error[] = []
+  process.on('warning', (warning) => warnings.push(warning))
+  const server = await serveHere(store.file('plants.db'))
 
   after(async () => {
     await server[Symbol.asyncDispose]()
     await store[Symbol.asyncDispose]()
   })
 
-  test('come without types, and without a warning of Node.js', async () => {
+  const ask = async (path: string, headers: Record<string, string>): Promise<[IncomingMessage, Buffer]> => {
+    const [response] = (await once(get({ port: server.port, path, headers }), 'response')) as [IncomingMessage]
+    return [response, Buffer.concat(await response.toArray())]
+  }
+
+  test('are scripts without types, and without a warning of Node.js', async () => {
     const read = async (name: string): Promise<string> => (await fetch(`${server.url}/site/${name}`)).text()
     const scripts = await loadScripts(server.url)
     assert.deepEqual([...scripts.keys()].toSorted(), ['client.js', 'home.js', 'reference.js'])
@@ -52,10 +60,10 @@ describe('the scripts of the pages', async () => {
     const policy = (await fetch(`${server.url}/docs`)).headers.get('content-security-policy') ?? ''
     assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'/)
     assert.doesNotMatch(policy, /unsafe|http|\*|upgrade-insecure-requests/)
-    assert.doesNotMatch(server.output.stderr, /warning/i)
+    assert.deepEqual(warnings, [])
   })
 
-  test('and all other files of the pages are in the package', async () => {
+  test('are in the package', async () => {
     const { files } = JSON.parse(await readFile(`${folder}/../package.json`, 'utf8')) as { files: readonly string[] }
     const served = (await Array.fromAsync(glob('*.{html,css,svg}', { cwd: folder }))).map((name) => `site/${name}`)
     assert.ok(served.includes('site/logo.svg'))
@@ -67,11 +75,8 @@ describe('the scripts of the pages', async () => {
 
   test('come with the home page in less than 60 kB', async () => {
     const bytesOf = async (path: string): Promise<number> => {
-      const headers = { accept: path === '/' ? 'text/html' : '*/*', 'accept-encoding': 'gzip' }
-      const [response] = await once(get(`${server.url}${path}`, { headers }), 'response')
-      let bytes = 0
-      for await (const piece of response) bytes += piece.length
-      return bytes
+      const [, { length }] = await ask(path, { accept: path === '/' ? 'text/html' : '*/*', 'accept-encoding': 'gzip' })
+      return length
     }
     const names = await loadScripts(server.url, '/')
     const paths = ['/', ...['style.css', 'logo.svg', ...names.keys()].map((name) => `/site/${name}`)]
@@ -94,5 +99,47 @@ describe('the scripts of the pages', async () => {
     await client.createPlant({ id: 2n ** 53n + 1n, name: 'Rosa' })
     assert.equal((await client.getPlant(2n ** 53n + 1n)).id, 2n ** 53n + 1n)
     await assert.rejects(client.getPlant(1), PlantStoreError)
+  })
+
+  for (const path of ['/site/client.js', '/site/style.css', '/docs', '/']) {
+    test(`${path} comes in the coding that the client accepts`, async () => {
+      const Accept = 'text/html'
+      const [plain, content] = await ask(path, { Accept })
+      assert.equal(plain.headers['content-encoding'], undefined)
+      for (const [accepted, coding] of [
+        ['br', 'br'],
+        ['gzip, deflate, br, zstd', 'br'],
+        ['gzip;q=1, br;q=0.5', 'gzip'],
+        ['GZIP', 'gzip'],
+        ['*', 'br'],
+        ['br;q=0, *', 'gzip'],
+        ['br;q=0', undefined],
+        ['', undefined],
+        ['gzip;q=x', undefined],
+      ] as const) {
+        const [response, bytes] = await ask(path, { Accept, 'Accept-Encoding': accepted })
+        assert.equal(response.statusCode, 200)
+        assert.equal(response.headers['content-encoding'], coding, accepted)
+        assert.match(response.headers.vary ?? '', /^Origin, (?:Accept, )?Accept-Encoding$/)
+        assert.equal(response.headers['content-length'], String(bytes.length))
+        const decoded = coding === 'br' ? brotliDecompressSync(bytes) : coding === 'gzip' ? gunzipSync(bytes) : bytes
+        assert.ok(decoded.equals(content), accepted)
+      }
+    })
+  }
+
+  test('have an ETag for each coding, which counts for that coding alone', async () => {
+    const path = '/site/client.js'
+    const etags = new Set<string | undefined>()
+    for (const accepted of ['identity', 'gzip', 'br']) {
+      const [{ headers }] = await ask(path, { 'Accept-Encoding': accepted })
+      etags.add(headers.etag)
+      const known = { 'If-None-Match': headers.etag ?? '' }
+      const [unchanged, body] = await ask(path, { 'Accept-Encoding': accepted, ...known })
+      assert.deepEqual([unchanged.statusCode, unchanged.headers.etag, body.length], [304, headers.etag, 0])
+      const [other] = await ask(path, { 'Accept-Encoding': accepted === 'br' ? 'gzip' : 'br', ...known })
+      assert.equal(other.statusCode, 200)
+    }
+    assert.equal(etags.size, 3)
   })
 })

@@ -8,7 +8,8 @@ import { dateOf, dayOf } from '../../src/domain/token.ts'
 import { TokenUses } from '../../src/http/token-uses.ts'
 import { createToken } from '../../src/serve/new-token.ts'
 import { describeOnEngines } from '../support/engines.ts'
-import { runHere, startServer } from '../support/program.ts'
+import { runHere } from '../support/program.ts'
+import { serveHere } from '../support/service.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
 
@@ -39,7 +40,7 @@ describeOnEngines('the last use of a token', ({ makePlace }) => {
     const tokens = JSON.parse((await runHere(['token', 'list', '--json', '--store', place.store])).stdout)
     const { id } = tokens.find(({ name }: Listed) => name === 'revoked')
     await runHere(['token', 'revoke', id, '--store', place.store])
-    await using server = await startServer(place.store, { limits: { tokenUsesMs: 100 } })
+    await using server = await serveHere(place.store, { tokenUsesMs: 100 })
     assert.equal(await get(server.url, secrets.get('used') ?? ''), 200)
     assert.equal(await get(server.url, secrets.get('reader') ?? ''), 200)
     assert.equal(await get(server.url, secrets.get('revoked') ?? ''), 401)
@@ -54,10 +55,10 @@ describeOnEngines('the last use of a token', ({ makePlace }) => {
   test('that is not noted yet is noted when the server stops', async () => {
     await using place = await makePlace()
     const { stdout } = await runHere(['token', 'create', '--name', 'short', '--store', place.store])
-    await using server = await startServer(place.store)
+    await using server = await serveHere(place.store)
     assert.equal(await get(server.url, stdout.trim()), 200)
     assert.equal(await lastUse(place.store, 'short'), null)
-    assert.equal(await server.stop(), 0)
+    await server.stop()
     assert.equal(await lastUse(place.store, 'short'), today())
   })
 

@@ -1,7 +1,10 @@
-// Holds responses to the document that the server itself serves: status, header fields and body.
+// Holds responses to the document that the server itself serves: status, header fields and body. It reads the document
+// as `plantstore verify` does, but allows no header field that the document does not describe.
 
 import assert from 'node:assert/strict'
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { indexDocument, type Operation, type ResponseDescription } from '../../verify/document.ts'
+import { decodeJson } from '../../verify/json.ts'
+import { Judge, type Schema } from '../../verify/schemas.ts'
 
 export interface HttpResponse {
   readonly status: number
@@ -10,158 +13,96 @@ export interface HttpResponse {
   readonly body: string
 }
 
-export interface ServedOperation {
-  readonly operationId: string
-  readonly method: string
-  readonly path: string
-  readonly security: readonly Record<string, readonly string[]>[]
-  readonly requestBody: object | undefined
-}
-
-interface Described {
-  readonly headers?: Record<string, { readonly required?: boolean; readonly schema: object }>
-  readonly content?: Record<string, { readonly schema: object }>
-}
-
 /** Fields of HTTP itself that a document does not describe. */
 const ordinaryFields = [
-  'access-control-allow-headers',
-  'access-control-allow-methods',
-  'access-control-allow-origin',
-  'access-control-expose-headers',
-  'access-control-max-age',
-  'cache-control',
-  'connection',
-  'content-length',
-  'content-type',
-  'date',
-  'keep-alive',
-  'transfer-encoding',
-  'vary',
-  'x-content-type-options',
+  ...['access-control-allow-headers', 'access-control-allow-methods', 'access-control-allow-origin'],
+  ...['access-control-expose-headers', 'access-control-max-age', 'cache-control', 'connection', 'content-length'],
+  ...['content-type', 'date', 'keep-alive', 'transfer-encoding', 'vary', 'x-content-type-options'],
 ]
-
 /** Fields that errors have anywhere. */
 const fieldsOfAnyError = ['x-request-id', 'allow', 'retry-after', 'ratelimit', 'ratelimit-policy']
+const error: Schema = { $ref: '#/components/schemas/Error' }
 
 export class Conformance {
-  readonly operations: readonly ServedOperation[]
-  readonly #document: Record<string, unknown>
-  readonly #validators = new Map<object, ValidateFunction>()
-  readonly #ajv = new Ajv2020({
-    strict: false,
-    ownProperties: true,
-    logger: false,
-    formats: { int32: true, int64: true },
-  })
+  readonly operations: readonly Operation[]
+  readonly #judge: Judge
 
   static async fetch(serverUrl: string): Promise<Conformance> {
     const response = await fetch(`${serverUrl}/openapi.json`)
-    return new Conformance((await response.json()) as Record<string, unknown>)
+    return new Conformance(decodeJson(Buffer.from(await response.arrayBuffer())) as Schema)
   }
 
-  constructor(document: Record<string, unknown>) {
-    this.#document = document
-    this.operations = Object.entries(document['paths'] as Record<string, Record<string, ServedOperation>>).flatMap(
-      ([path, item]) =>
-        Object.entries(item).map(([method, operation]) => ({
-          operationId: operation.operationId,
-          security: operation.security ?? document['security'],
-          requestBody: operation.requestBody,
-          method: method.toUpperCase(),
-          path,
-        })),
-    )
+  private constructor(document: Schema) {
+    this.operations = indexDocument(document, true).operations
+    this.#judge = new Judge(document)
   }
 
   /** Fails with an AssertionError when a response is not one that the document describes. */
   check(method: string, target: string, response: HttpResponse): void {
-    const described = this.#describedResponses(method, target)
-    const where = `${method} ${target} ${response.status}`
-    assert.match(response.headers.get('x-request-id') ?? '', /^[0-9A-Za-z-]+$/, `${where}: X-Request-Id`)
-    assert.equal(response.headers.get('x-content-type-options'), 'nosniff', `${where}: X-Content-Type-Options`)
-    if (described === undefined) {
+    const { status, headers, body } = response
+    const where = `${method} ${target} ${status}`
+    assert.match(headers.get('x-request-id') ?? '', /^[0-9A-Za-z-]+$/, `${where}: X-Request-Id`)
+    assert.equal(headers.get('x-content-type-options'), 'nosniff', `${where}: X-Content-Type-Options`)
+    const operation = this.#find(method, target)
+    if (operation === undefined) {
       this.#checkUndescribed(where, response)
       return
     }
-    const expected = this.#resolve(described[String(response.status)])
-    assert.ok(expected, `${where} is not described; it says ${response.body}`)
-    this.#checkHeaders(where, expected, response)
-    this.#checkBody(where, method, expected, response)
+    const described = operation.responses.get(status)
+    assert.ok(described, `${where} is not described; it says ${body}`)
+    for (const { name, isRequired, schema } of described.headers) {
+      const value = headers.get(name.toLowerCase())
+      if (value !== undefined) this.#checkSchema(`${where}: ${name}`, schema, value)
+      else assert.ok(!isRequired, `${where}: ${name} is missing`)
+    }
+    assertFields(where, response, [...ordinaryFields, ...described.headers.map(({ name }) => name.toLowerCase())])
+    this.#checkBody(where, method, described, response)
   }
 
-  /** The responses of an operation, or undefined when the document has no such path or method. */
-  #describedResponses(method: string, target: string): Record<string, Described> | undefined {
-    const path = target.replace(/^https?:\/\/[^/]*/, '').split('?', 1)[0]
-    const operation = this.operations.find(
-      (candidate) =>
-        (candidate.method === method || (method === 'HEAD' && candidate.method === 'GET')) &&
-        new RegExp(`^${candidate.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path ?? ''),
+  /** Undefined when the document has no such path or method. */
+  #find(method: string, target: string): Operation | undefined {
+    const path = target.replace(/^https?:\/\/[^/]*/, '').split('?', 1)[0] ?? ''
+    return this.operations.find(
+      (each) =>
+        (each.method === method || (method === 'HEAD' && each.method === 'GET')) &&
+        new RegExp(`^${each.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
     )
-    if (operation === undefined) return undefined
-    const paths = this.#document['paths'] as Record<string, Record<string, { responses: Record<string, Described> }>>
-    return paths[operation.path]?.[operation.method.toLowerCase()]?.responses
   }
 
   /** What is outside the document is an Error, a page for a person, or the empty answer to OPTIONS. */
   #checkUndescribed(where: string, response: HttpResponse): void {
-    if (response.status === 204) {
-      assert.equal(response.body, '', where)
-      return
-    }
-    assert.ok(response.status >= 400, `${where} is not described`)
-    if (response.status === 404 && response.headers.get('content-type') === 'text/html') return
-    const unexpected = [...response.headers.keys()].filter(
-      (name) => ![...ordinaryFields, ...fieldsOfAnyError].includes(name),
-    )
-    assert.deepEqual(unexpected, [], `${where}: header fields`)
-    assert.equal(response.headers.get('content-type'), 'application/json', where)
-    const { schemas } = this.#document['components'] as { schemas: Record<string, object> }
-    if (response.body !== '') this.#checkSchema(`${where}: body`, schemas['Error'] ?? {}, JSON.parse(response.body))
+    const { status, headers, body } = response
+    assert.ok(status >= 400 || (status === 204 && body === ''), `${where} is not described`)
+    if (status === 204 || (status === 404 && headers.get('content-type') === 'text/html')) return
+    assertFields(where, response, [...ordinaryFields, ...fieldsOfAnyError])
+    assert.equal(headers.get('content-type'), 'application/json', where)
+    if (body !== '') this.#checkSchema(`${where}: body`, error, decodeJson(Buffer.from(body)))
   }
 
-  #checkHeaders(where: string, expected: Described, { headers }: HttpResponse): void {
-    const described = Object.entries(expected.headers ?? {}).map(
-      ([name, header]) => [name.toLowerCase(), this.#resolve(header)] as const,
-    )
-    for (const [name, header] of described) {
-      const value = headers.get(name)
-      if (value !== undefined) this.#checkSchema(`${where}: ${name}`, header?.schema ?? {}, value)
-      else assert.ok(!header?.required, `${where}: ${name} is missing`)
-    }
-    const known = [...ordinaryFields, ...described.map(([name]) => name)]
-    const unexpected = [...headers.keys()].filter((name) => !known.includes(name))
-    assert.deepEqual(unexpected, [], `${where}: header fields that the document does not describe`)
-  }
-
-  #checkBody(where: string, method: string, expected: Described, { headers, body }: HttpResponse): void {
-    if (expected.content === undefined) {
-      assert.equal(body, '', where)
-      assert.equal(headers.get('content-type'), undefined, where)
+  #checkBody(where: string, method: string, { content }: ResponseDescription, { headers, body }: HttpResponse): void {
+    const type = headers.get('content-type')
+    if (content.size === 0) {
+      assert.deepEqual([body, type], ['', undefined], where)
       return
     }
-    const type = headers.get('content-type') ?? ''
-    const media = expected.content?.[type]
-    assert.ok(media, `${where}: the content type ${type} is not described`)
+    const schema = content.get(type ?? '')
+    assert.ok(schema, `${where}: the content type ${type} is not described`)
     assert.equal(headers.get('transfer-encoding'), undefined, where)
     if (method === 'HEAD') {
       assert.equal(body, '', where)
       return
     }
     assert.equal(headers.get('content-length'), String(Buffer.byteLength(body)), `${where}: Content-Length`)
-    this.#checkSchema(`${where}: body`, media.schema, type === 'application/json' ? JSON.parse(body) : body)
+    this.#checkSchema(`${where}: body`, schema, type === 'application/json' ? decodeJson(Buffer.from(body)) : body)
   }
 
-  #checkSchema(where: string, schema: object, value: unknown): void {
-    const known = this.#validators.get(schema)
-    const validate = known ?? this.#ajv.compile({ ...schema, components: this.#document['components'] })
-    if (known === undefined) this.#validators.set(schema, validate)
-    assert.ok(validate(value), `${where}: ${this.#ajv.errorsText(validate.errors)}: ${JSON.stringify(value)}`)
+  #checkSchema(where: string, schema: Schema, value: ReturnType<typeof decodeJson>): void {
+    const why = this.#judge.whyNot(schema, value, 'it')
+    assert.ok(why === undefined, `${where}: ${why}`)
   }
+}
 
-  #resolve<T extends object>(value: T | undefined): T | undefined {
-    if (value === undefined || !('$ref' in value)) return value
-    const path = String(value.$ref).replace(/^#\//, '').split('/')
-    return path.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], this.#document) as T
-  }
+function assertFields(where: string, { headers }: HttpResponse, known: readonly string[]): void {
+  const unexpected = [...headers.keys()].filter((name) => !known.includes(name))
+  assert.deepEqual(unexpected, [], `${where}: header fields that the document does not describe`)
 }

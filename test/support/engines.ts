@@ -26,17 +26,11 @@ const sqlite: Engine = {
 
 /**
  * Describes the same tests once for each engine, by its name; those on PostgreSQL in the second ring (ring.ts), as the
- * store suite, races and changes run on it in the first.
+ * store suite and the fleets run on it in the first.
  */
 export function describeOnEngines(title: string, run: (engine: Engine) => void | Promise<void>): void {
   describe(`${title}, on SQLite`, () => run(sqlite))
   exhaustive.describe(`${title}, on PostgreSQL`, () => runOnPostgres(run))
-}
-
-/** The same, all in the first ring. */
-export function describeOnBothEngines(title: string, run: (engine: Engine) => void | Promise<void>): void {
-  describe(`${title}, on SQLite`, () => run(sqlite))
-  describe(`${title}, on PostgreSQL`, () => runOnPostgres(run))
 }
 
 async function runOnPostgres(run: (engine: Engine) => void | Promise<void>): Promise<void> {

@@ -125,20 +125,8 @@ export async function makeCluster(primary?: Cluster): Promise<Cluster> {
       run('initdb', [...flags, '--locale=C']),
     )
   } else {
-    await run('pg_basebackup', [
-      '-D',
-      data,
-      '-h',
-      host,
-      '-p',
-      String(primary.port),
-      '-U',
-      'postgres',
-      '-R',
-      '-c',
-      'fast',
-      '--no-sync',
-    ])
+    const flags = `-h ${host} -p ${primary.port} -U postgres -R -c fast --no-sync`.split(' ')
+    await run('pg_basebackup', ['-D', data, ...flags])
   }
   // Of what is there twice, the last one counts.
   await appendFile(

@@ -1,8 +1,7 @@
 // A receiver of webhooks, which answers as the test wants.
 
-import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { startAnswering } from './answering.ts'
 
 export interface Received {
   readonly id: string
@@ -28,7 +27,7 @@ export async function startReceiver(
 ): Promise<Receiver> {
   const received: Received[] = []
   let [atOnce, atOnceMax] = [0, 0]
-  const server = createServer(async (request, response) => {
+  const server = await startAnswering(async (request, response) => {
     let body = ''
     request.setEncoding('utf8')
     for await (const text of request) body += text
@@ -41,19 +40,13 @@ export async function startReceiver(
       atOnce -= 1
     })
     answer(one, response)
-  })
-  server.listen(port, '127.0.0.1')
-  await once(server, 'listening')
+  }, port)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `${server.url}/hook`,
     received,
     get atOnceMax() {
       return atOnceMax
     },
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    [Symbol.asyncDispose]: server[Symbol.asyncDispose],
   }
 }
