@@ -11,11 +11,11 @@ import type { Plant } from '../domain/plant.ts'
 import { amount, withoutControls } from '../domain/shown.ts'
 import type { ImportOutcome, OnConflict, PlantImport } from '../domain/store.ts'
 import { columnsOf } from '../files/columns.ts'
+import type { CsvHeader } from '../files/csv-records.ts'
 import { chooseFormat, type Format } from '../files/formats.ts'
 import { readPlants } from '../files/read-plants.ts'
-import type { PlantRecord } from '../files/records.ts'
-import { UnreadableFile } from '../files/unreadable-file.ts'
-import { decodeJson } from '../json/decode.ts'
+import { type PlantRecord, UnreadableFile } from '../files/records.ts'
+import { decodeText } from '../json/decode.ts'
 import { limits } from '../limits.ts'
 import { explainFileFailure, statThere } from '../store/paths.ts'
 import { complain, say, stopOnSignal, type Terminal } from '../terminal.ts'
@@ -103,27 +103,36 @@ export class ImportRun {
     const { file, format, contract } = this.#options
     const batches = readPlants(this.#open(), chooseFormat(file, format), {
       columns: columnsOf(contract.properties),
-      recordBytesMax: limits.bodyBytesMax,
-      onHeader: (raw) => this.#reject(raw),
-      onReadAs: (words) => this.#say(`${this.#name} ${words}`),
-      onColumnsIgnored: (names) => this.#say(`columns ignored: ${withoutControls(names.join(', '))}`),
+      recordCharactersMax: limits.bodyBytesMax,
+      onUtf16: () => this.#say(`${this.#name} is read as UTF-16`),
+      onHeader: (header) => this.#noteHeader(header),
       onMaybeRounded: () => {
         this.#maybeRounded += 1
       },
     })[Symbol.asyncIterator]()
     // The next batch is read and validated while the store adds the current one.
     let adding: Promise<void> = Promise.resolve()
-    for (;;) {
-      const next = await this.#nextBatch(batches.next(), adding)
-      if (next === undefined || next.done) break
-      const verdicts = next.value.map((record) => this.#judge(record))
+    try {
+      for (;;) {
+        const next = await this.#nextBatch(batches.next(), adding)
+        if (next === undefined || next.done) break
+        const verdicts = next.value.map((record) => this.#judge(record))
+        await adding
+        adding = this.#add(next.value, verdicts)
+        // The next await reports the failure.
+        adding.catch(() => {})
+        this.#showProgress()
+      }
+    } finally {
       await adding
-      adding = this.#add(next.value, verdicts)
-      // The next await reports the failure.
-      adding.catch(() => {})
-      this.#showProgress()
     }
-    await adding
+  }
+
+  /** The rejects begin with it, so that they can be imported, too. */
+  #noteHeader({ raw, separator, ignored }: CsvHeader): void {
+    if (separator !== ',') this.#say(`${this.#name} is read with ${separator === ';' ? 'semicolons' : 'tabs'}`)
+    if (ignored.length > 0) this.#say(`columns ignored: ${withoutControls(ignored.join(', '))}`)
+    this.#reject(raw)
   }
 
   #showProgress(): void {
@@ -162,8 +171,10 @@ export class ImportRun {
   /** The plant of a record, or why it is refused. */
   #judge({ json, wrong }: PlantRecord): Plant | string {
     if (wrong !== undefined || json === undefined) return wrong ?? ''
+    const { bodyBytesMax, jsonDepthMax } = limits
+    if (Buffer.byteLength(json) > bodyBytesMax) return `the plant is longer than the ${bodyBytesMax} bytes allowed`
     try {
-      const value = decodeJson(json, limits.jsonDepthMax)
+      const value = decodeText(json, jsonDepthMax)
       const plant = this.#readPlant(value)
       for (const name of Object.keys(value as object)) if (!this.#declared.has(name)) noteLeftOut(this.#leftOut, name)
       return plant
@@ -190,17 +201,17 @@ export class ImportRun {
   #refuse({ line, raw, isCut }: PlantRecord, why: string): void {
     this.#refused += 1
     if (this.#refused <= shownMax) {
-      const shown = withoutControls(raw.toString('utf8').slice(0, limits.recordCharactersShown))
+      const shown = withoutControls(raw.slice(0, limits.recordCharactersShown))
       const lost = isCut && this.#rejects !== undefined ? ' (too long to be written to the rejects)' : ''
       this.#say(`line ${line}: ${why}${lost}: ${shown}`)
     }
     if (isCut !== true) this.#reject(raw)
   }
 
-  #reject(raw: Buffer): void {
+  #reject(raw: string): void {
     if (this.#rejects === undefined) return
     try {
-      writeFileSync(this.#rejects, Buffer.concat([raw, Buffer.from('\n')]))
+      writeFileSync(this.#rejects, `${raw}\n`)
     } catch (cause) {
       throw new OperatorError(`${this.#options.rejects} cannot be written: ${messageOf(cause)}`)
     }

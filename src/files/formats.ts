@@ -2,7 +2,7 @@
 
 import { toJson } from '../contract/plant.ts'
 import type { Plant } from '../domain/plant.ts'
-import { decodeJson, type JsonValue } from '../json/decode.ts'
+import { decodeText, type JsonValue } from '../json/decode.ts'
 import { limits } from '../limits.ts'
 import { type Column, csvRow, toField } from './columns.ts'
 
@@ -40,7 +40,7 @@ export function csvOf(
   onLost: (name: string, isEmpty: boolean) => void,
   toShown = (text: string) => text,
 ): string {
-  const plant = decodeJson(Buffer.from(json), limits.jsonDepthMax) as Record<string, JsonValue>
+  const plant = decodeText(json, limits.jsonDepthMax) as Record<string, JsonValue>
   const names = new Set(Object.keys(plant))
   const fields = columns.map((column) => {
     const value = ownOf(plant, column.name)

@@ -22,7 +22,12 @@ const integerDigitsMax = 40
  */
 export function decodeJson(bytes: Buffer, depthMax: number): JsonValue {
   if (!isUtf8(bytes)) throw new AppError('invalidJson', `not valid UTF-8 at byte ${findInvalidByte(bytes)}`)
-  return new Decoder(bytes.toString('utf8'), depthMax).decode()
+  return decodeText(bytes.toString('utf8'), depthMax)
+}
+
+/** Decodes one JSON text as `decodeJson` does. */
+export function decodeText(text: string, depthMax: number): JsonValue {
+  return new Decoder(text, depthMax).decode()
 }
 
 const code = {
