@@ -67,6 +67,20 @@ function toContract(
   return { ...description, json, yaml, toPlant, plantReader }
 }
 
+/**
+ * The document as served: identical to the contract's, except that `servers` begins with the URL of this server, if it
+ * is known and not the first already.
+ */
+export function servedDocument({ json, yaml, servers }: Contract, serverUrl: string | undefined) {
+  if (serverUrl === undefined || serverUrl === servers[0]) return { json, yaml }
+  // JSON is also YAML.
+  const text = `{ "url": ${JSON.stringify(serverUrl)}, "description": "The server that this document was read from" }`
+  return {
+    json: json.replace('\n  "servers": [\n', (line) => `${line}    ${text},\n`),
+    yaml: yaml.replace('\nservers:\n', (line) => `${line}  - ${text}\n`),
+  }
+}
+
 /** Parameters are those of the bundled document, whatever a plant is. */
 export function parameterValidator(operation: OperationId, { place, name }: Parameter): Validator {
   return compiledValidator(`${operation} ${place} ${name}`, name)

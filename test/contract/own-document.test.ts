@@ -297,9 +297,9 @@ describe("a document of one's own", async () => {
     [
       'a laughing document',
       `a: &a [${'x,'.repeat(9)}]\n${[...'bcdefg'].map((at) => `${at}: &${at} [${`*${before(at)},`.repeat(9)}]`).join('\n')}`,
-      /: is nested too deep, or has too much$/,
+      /: is not valid YAML or JSON: Excessive alias count/,
     ],
-    ['a document in itself', 'openapi: 3.1.0\npaths: &a [*a]', /: is nested too deep, or has too much$/],
+    ['a document in itself', 'openapi: 3.1.0\npaths: &a [*a]', /: is nested too deep$/],
     ['a deep document', '['.repeat(100_000), /: is not valid YAML or JSON: /],
     ['a long document', ' '.repeat(1_000_001), /: cannot be read: it has 1000001 bytes, more than 1000000$/],
   ] as const) {
@@ -324,7 +324,7 @@ describe("a document of one's own", async () => {
     const startedMs = performance.now()
     await assert.rejects(
       open(withPlant(plantOf(`a: ${ref('A0')}`), `{ ${chain}, A1500: {} }`)),
-      /more than 200 schemas in one another$/,
+      /: its schemas are nested too deep$/,
     )
     await open(withPlant(plantOf(`a: ${ref('A0')}`), `{ ${twice}, A60: { type: string } }`))
     await open(
@@ -334,8 +334,6 @@ describe("a document of one's own", async () => {
       ),
     )
     await open(withPlant(plantOf(Array.from({ length: 2_000 }, (_, at) => `a${at}: { type: string }`).join())))
-    await assert.rejects(open(`a: [${'? '.repeat(10_000)}]`), /keys are nested too deep$/)
-    await assert.rejects(open(`a: &a 1\nb: [${'*a,'.repeat(2_000)}]`), /has more than 1000 aliases$/)
     assertPrompt(startedMs, 5_000)
   })
 

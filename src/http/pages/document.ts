@@ -1,8 +1,7 @@
 // Serves the service's health and its document.
 
-import type { Contract } from '../../contract/contract.ts'
+import { type Contract, servedDocument } from '../../contract/contract.ts'
 import type { OperationId } from '../../contract/document.ts'
-import { prepareDocument } from '../../contract/served-document.ts'
 import type { Call, Handlers, TraitsOf } from '../operations.ts'
 
 const healthy = { status: 200, headers: { 'cache-control': 'no-store' }, body: { status: 'ok' } } as const
@@ -21,16 +20,15 @@ export function documentHandlers(
   checkReady: () => void,
   publicUrl?: string,
 ): Pick<Handlers, PageOperations> {
-  const documentAt = prepareDocument(contract)
-  const publicDocument = publicUrl === undefined ? undefined : documentAt(publicUrl)
+  const documentFor = (call: Call<OperationId>) => servedDocument(contract, publicUrl ?? originOf(call))
   return {
     getLivez: () => healthy,
     getReadyz: () => {
       checkReady()
       return healthy
     },
-    getOpenapiJson: (call) => ({ status: 200, body: (publicDocument ?? documentAt(originOf(call))).json }),
-    getOpenapiYaml: (call) => ({ status: 200, body: (publicDocument ?? documentAt(originOf(call))).yaml }),
+    getOpenapiJson: (call) => ({ status: 200, body: documentFor(call).json }),
+    getOpenapiYaml: (call) => ({ status: 200, body: documentFor(call).yaml }),
   }
 }
 
