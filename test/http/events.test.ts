@@ -115,7 +115,7 @@ describe('--trust-proxy', () => {
     for (const proxies of ['10.0.0.0/99', 'proxy.example', '10.0.0.1,,', '300.1.1.1']) {
       const { status, stderr } = await runHere(['serve', '--trust-proxy', proxies, '--store', '/dev/null/x'])
       assert.equal(status, 2, proxies)
-      assert.match(stderr, /^plantstore: --trust-proxy must be none, or addresses, [^\n]*\n$/)
+      assert.match(stderr, /^plantstore: --trust-proxy (or PLANTSTORE_TRUST_PROXY: )?must be none, or [^\n]*\n$/)
     }
   })
 
