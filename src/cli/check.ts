@@ -39,7 +39,7 @@ export async function check({ store, ...texts }: CheckOptions, terminal: Termina
 async function findRefused(store: string, readPlant: (value: unknown) => unknown, terminal: Terminal): Promise<number> {
   let refused = 0
   await using opened = await openExisting(store, terminal)
-  for await (const batch of opened.exportPlants(undefined)) {
+  for await (const batch of opened.exportPlants()) {
     for (const { id, json } of batch) {
       try {
         readPlant(decodeText(json, limits.jsonDepthMax))

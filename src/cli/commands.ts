@@ -48,7 +48,6 @@ export function addServerCommands(program: Command, add: Add, terminal: Terminal
     .addOption(orVariable('PLANTSTORE_URL', url, terminal))
     .addOption(orVariable('PLANTSTORE_TOKEN', token('--token <token>', 'access token'), terminal))
     .option('--after <position>', 'only changes after this position')
-    .addOption(new Option('--kind <kind>', 'only changes of this kind').choices(changeKinds))
     .option('--all', 'begin with the oldest change that the server has', false)
     .option('--json', 'print JSON even on a terminal', false)
   const ids = `the first of ${rangeIds} ids that are free; no others are touched`
@@ -143,7 +142,6 @@ export function addFileCommands(program: Command, add: Add, terminal: Terminal):
   command('export [file]', async () => (await import('./export.ts')).exportPlants)
     .description('write all plants to a file, replacing an existing one, or to standard output')
     .addOption(format)
-    .option('--tag <tag>', 'only plants with this tag')
     .addOption(document)
   const folder = 'a folder instead, for files named after the store and the time'
   command('backup [file]', async () => (await import('./backup.ts')).backup)

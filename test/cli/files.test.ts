@@ -320,17 +320,6 @@ describe('plantstore import and export', () => {
     assert.equal((await runHere(['export', '--store', store])).stdout, `${lines.join('\n')}\n`)
   })
 
-  test('an export to CSV says how many empty tags it could not keep', async () => {
-    await using scene = await makeScene()
-    await scene.import('in', '{"id":1,"name":"a","tag":""}\n{"id":2,"name":"b"}\n')
-    for (const args of [['--format', 'csv'], [scene.file('out.csv')]]) {
-      const { status, stderr } = await scene.run('export', ...args)
-      assert.equal(status, 0)
-      assert.match(stderr, /^1 plant has an empty tag, which CSV cannot tell from no tag; NDJSON keeps it\n$/m)
-    }
-    assert.doesNotMatch((await scene.run('export', scene.file('out.ndjson'))).stderr, /empty/)
-  })
-
   test('an export to a terminal has escapes for what a terminal would obey', async () => {
     await using scene = await makeScene()
     const line = '{"id":1,"name":"a\\u001b[2J\u009b2J\u007f\\r\\nb","tag":"\u202egpj.exe"}\n'
