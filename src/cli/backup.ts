@@ -1,4 +1,4 @@
-// `plantstore backup`, `restore` and `check`.
+// `plantstore backup` and `restore`.
 
 import { systemClock } from '../domain/clock.ts'
 import { OperatorError, SettingError } from '../domain/errors.ts'
@@ -6,7 +6,7 @@ import { amount } from '../domain/shown.ts'
 import { limits } from '../limits.ts'
 import type { BackupTarget } from '../store/engine.ts'
 import { engineOf } from '../store/open.ts'
-import { complain, print, stopOnSignal, type Terminal } from '../terminal.ts'
+import { complain, print, say, stopOnSignal, type Terminal } from '../terminal.ts'
 
 interface BackupCommandOptions {
   readonly store: string
@@ -25,10 +25,8 @@ export async function backup({ store, ...options }: BackupCommandOptions, termin
   const stopping = stopOnSignal(terminal)
   const done = await engine.backup(store, target, { limits, clock: systemClock, stopping })
   const { plants, tokens, sha256, file, removed, doubts, problems } = done
-  terminal.stderr.write(
-    `Backed up ${amount(plants, 'plant')} and ${amount(tokens, 'token')} to ${file}, and checked it\n`,
-  )
-  for (const each of removed) terminal.stderr.write(`Removed ${each}\n`)
+  say(`Backed up ${amount(plants, 'plant')} and ${amount(tokens, 'token')} to ${file}, and checked it`, terminal)
+  for (const each of removed) say(`Removed ${each}`, terminal)
   for (const doubt of doubts) complain('warning', doubt, terminal)
   await print(terminal.stdout, `${sha256}  ${file}\n`)
   if (problems.length > 0) {
@@ -51,7 +49,6 @@ export async function restore(
 ): Promise<void> {
   const engine = await engineOf(store)
   const { plants, tokens } = await engine.restore(file, store, force, limits)
-  terminal.stderr.write(
-    `Restored ${amount(plants, 'plant')} and ${amount(tokens, 'token')} from ${file} to ${engine.describe(store)}\n`,
-  )
+  const what = `${amount(plants, 'plant')} and ${amount(tokens, 'token')}`
+  say(`Restored ${what} from ${file} to ${engine.describe(store)}`, terminal)
 }
