@@ -83,7 +83,7 @@ describe('--listen unix:PATH', () => {
   })
 
   for (const [what, path, expected] of [
-    ['a folder that is missing', 'missing/plants.sock', /the folder \S+ does not exist/],
+    ['a folder that is missing', 'missing/plants.sock', /may not create the socket \S+, or its folder does not exist;/],
     ['a path that is too long', `${'x'.repeat(200)}.sock`, /whose path may have at most about 100 bytes/],
   ] as const) {
     exhaustive.test(`refuses ${what} in one line`, async () => {
@@ -105,7 +105,7 @@ exhaustive.test(
     const socketPath = folder.file('plants.sock')
     const args = ['serve', '--store', folder.file('plants.db'), '--listen', `unix:${socketPath}`]
     const { status, stderr } = runInjected(['-e', 'trace=bind', '-e', 'inject=bind:error=EROFS'], args)
-    const expected = `plantstore: this user may not create the socket ${socketPath}; choose another path with --listen\n`
+    const expected = `plantstore: this user may not create the socket ${socketPath}, or its folder does not exist; choose another path with --listen\n`
     assert.deepEqual([status, stderr], [2, expected])
   },
 )
