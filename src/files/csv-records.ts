@@ -117,26 +117,18 @@ function shown(header = ''): string {
 }
 
 function ignoredOf(names: readonly string[], known: KnownColumns): readonly string[] {
-  const others = names.map((name) => name.trim()).filter((_, at) => !known.some(([, index]) => index === at))
-  const named = others.filter((other) => other !== '')
-  const unnamed = others.length - named.length
-  return unnamed === 0 ? named : [...named, `${unnamed} unnamed`]
+  return names.map((name) => name.trim()).filter((name, at) => name !== '' && !known.some(([, index]) => index === at))
 }
 
-/**
- * Finds columns by their names, with their indexes. A name in another case stands for the property that no other column
- * has.
- */
+/** Finds columns by their names, with their indexes: as a name is, else without blanks around it, in any case. */
 export function findColumns(header: readonly string[], columns: readonly Column[]): KnownColumns {
-  const isColumn = (name: string): boolean => columns.some((column) => column.name === name)
-  // As it is, else without blanks around it, else in another case.
-  const names = header.map((name) => (isColumn(name) ? name : name.trim()))
-  return columns.flatMap((column) => {
-    const indexesOf = (isIt: (name: string) => boolean): KnownColumns =>
-      names.flatMap((name, at) => (isIt(name) ? [[column, at] as const] : []))
-    const exact = indexesOf((name) => name === column.name)
-    if (exact.length > 0) return exact
-    return indexesOf((name) => !isColumn(name) && name.toLowerCase() === column.name.toLowerCase())
+  return header.flatMap((text, at) => {
+    const trimmed = text.trim()
+    const column =
+      columns.find(({ name }) => name === text) ??
+      columns.find(({ name }) => name === trimmed) ??
+      columns.find(({ name }) => name.toLowerCase() === trimmed.toLowerCase())
+    return column === undefined ? [] : [[column, at] as const]
   })
 }
 
