@@ -5,7 +5,13 @@ import { styleText } from 'node:util'
 import { type DestinationStream, pino } from 'pino'
 import type { Clock } from '../domain/clock.ts'
 import { messageOf } from '../domain/errors.ts'
-import type { AbortReason, Observe, RequestFinished, ServiceEvent, WebhookSent } from '../domain/events.ts'
+import {
+  abortReasons,
+  type Observe,
+  type RequestFinished,
+  type ServiceEvent,
+  type WebhookSent,
+} from '../domain/events.ts'
 import { pauseReasons } from '../domain/webhook.ts'
 import type { Limits } from '../limits.ts'
 import { thin } from './thinning.ts'
@@ -219,14 +225,6 @@ function sentenceOf({ webhook, position, tries, isAccepted, outcome, durationMs,
     return `the webhook ${webhook} accepted ${position}${times}: ${outcome} in ${durationMs.toFixed(1)} ms`
   const again = againInMs === undefined ? '; given up' : `; again in ${(againInMs / 1_000).toFixed(0)} s`
   return `the webhook ${webhook} did not accept ${position}${times}: ${outcome}${again}`
-}
-
-const abortReasons: Readonly<Record<AbortReason, string>> = {
-  clientLeft: 'the client closed the connection',
-  notRead: 'the client read nothing for too long',
-  memoryShort: 'too many bytes waited to be read, and the client was the slowest reader',
-  answerLate: 'the answer took longer than allowed',
-  serverStopped: 'the server ended',
 }
 
 function reason({ error, cause }: RequestFinished): string {

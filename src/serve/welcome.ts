@@ -1,7 +1,7 @@
 // The message of a server that has started: its addresses, its first token, and the next commands.
 
 import { defaultConfig, type ServeConfig } from '../config.ts'
-import { shellWord } from '../domain/shell.ts'
+import { shellWord } from '../domain/shown.ts'
 import type { Terminal } from '../terminal.ts'
 import { readVersion } from '../version.ts'
 import type { FirstToken } from './new-token.ts'
