@@ -16,15 +16,15 @@ interface BackupCommandOptions {
 }
 
 /** Prints the SHA-256 of the backup even if older backups could not be removed, then throws OperatorError. */
-export async function backup({ store, ...options }: BackupCommandOptions, terminal: Terminal): Promise<void> {
-  const target = targetOf(options)
+export async function backup({ store, ...asked }: BackupCommandOptions, terminal: Terminal): Promise<void> {
+  const target = targetOf(asked)
   const engine = await engineOf(store)
   if (!engine.mayBeThere(store)) {
     throw new OperatorError(`there is no store at ${engine.describe(store)}; name one with --store`)
   }
   const stopping = stopOnSignal(terminal)
-  const done = await engine.backup(store, target, { limits, clock: systemClock, stopping })
-  const { plants, tokens, sha256, file, removed, doubts, problems } = done
+  const options = { limits, clock: systemClock, stopping }
+  const { plants, tokens, sha256, file, removed, doubts, problems } = await engine.backup(store, target, options)
   say(`Backed up ${amount(plants, 'plant')} and ${amount(tokens, 'token')} to ${file}, and checked it`, terminal)
   for (const each of removed) say(`Removed ${each}`, terminal)
   for (const doubt of doubts) complain('warning', doubt, terminal)

@@ -106,7 +106,6 @@ export function addWebhookCommands(program: Command, add: Add, terminal: Termina
     .addArgument(argument('<url>', url, parseWebhookUrl))
     .addOption(option('--on <kinds>', 'which changes, comma-separated', someOf(changeKinds), changeKinds.join(',')))
     .addOption(option('--name <name>', 'what the webhook is for', parseName))
-    .addOption(new Option('--from <where>', 'which change is sent first').choices(['now', 'oldest']).default('now'))
   command('list')
     .description('list all webhooks, how far behind they are, and their last answers')
     .option('--json', 'print JSON instead of a table', false)

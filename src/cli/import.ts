@@ -106,6 +106,8 @@ class ImportRun {
   readonly #import: PlantImport
   readonly #options: ImportOptions
   readonly #terminal: Terminal
+  /** The file in messages. */
+  readonly #name: string
   readonly #readPlant: (value: unknown) => Plant
   readonly #contract: Contract
   readonly #declared: ReadonlySet<string>
@@ -125,6 +127,7 @@ class ImportRun {
     this.#import = target
     this.#options = options
     this.#terminal = terminal
+    this.#name = options.file === '-' ? 'standard input' : options.file
     this.#readPlant = contract.plantReader('the plant')
     this.#contract = contract
     this.#declared = new Set(contract.properties.map(({ name }) => name))
@@ -191,10 +194,6 @@ class ImportRun {
     if (separator !== ',') this.#say(`${this.#name} is read with ${separator === ';' ? 'semicolons' : 'tabs'}`)
     if (ignored.length > 0) this.#say(`columns ignored: ${withoutControls(ignored.join(', '))}`)
     this.#reject(raw)
-  }
-
-  get #name(): string {
-    return this.#options.file === '-' ? 'standard input' : this.#options.file
   }
 
   async *#open(): AsyncGenerator<Buffer> {
@@ -275,8 +274,7 @@ class ImportRun {
   /** Explains an import that the store or the rejects file broke off. */
   #explainBreak(error: AppError | OperatorError): OperatorError {
     const why = error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
-    const line = this.#committedLine
-    const lines = line === 0 ? 'some lines may have been kept' : `everything up to line ${line} was kept, perhaps more`
+    const lines = `everything up to line ${this.#committedLine} was kept, perhaps more`
     const kept = this.#options.allOrNothing ? 'nothing was kept' : `${lines}; to continue, ${this.#howToContinue}`
     return new OperatorError(`the import stopped early (${why}); ${kept}`, { cause: error })
   }

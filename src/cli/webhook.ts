@@ -16,7 +16,6 @@ import { findById, onStore, unknownId } from './stores.ts'
 
 /** How long a replaced secret still signs. */
 const overlapMs = 24 * 60 * 60 * 1000
-
 /** Attempts to change a webhook that a server changes, too, twice a second. */
 const attemptsMax = 20
 
@@ -24,15 +23,14 @@ interface NewWebhook {
   readonly url: string
   readonly on: readonly ChangeKind[]
   readonly name?: string | undefined
-  readonly from: 'now' | 'oldest'
 }
 
 /** Prints only the secret to stdout. Removes the webhook if the secret cannot be printed. */
 export const add = onStore(
-  async (store, { url, on, name = new URL(url).host, from }: NewWebhook, terminal): Promise<undefined> => {
+  async (store, { url, on, name = new URL(url).host }: NewWebhook, terminal): Promise<undefined> => {
     const id = mintId('hook', randomBytes(9))
     const secret = newSecret()
-    const progress = beginAfter(await positionOf(store, from))
+    const progress = beginAfter(await positionOf(store, 'now'))
     const createdAtMs = systemClock.wallMs()
     await store.addWebhook({ id, name, url, kinds: on, secrets: [{ secret }], createdAtMs, progress })
     const kinds = new Intl.ListFormat('en', { type: 'disjunction' }).format(on)
