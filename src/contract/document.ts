@@ -7,23 +7,16 @@ import type { operations, webhooks } from './types.ts'
 /** Of what the service answers. Those of `webhooks` it sends. */
 export type OperationId = Exclude<keyof operations, keyof webhooks>
 
-export interface HeaderDescription {
+export interface Parameter {
+  readonly place: (typeof places)[number]
+  /** As spelled in the document. */
+  readonly name: string
   readonly required: boolean
   readonly schema: Schema
 }
 
-export interface ResponseDescription {
-  /** By lower-case name. */
-  readonly headers: ReadonlyMap<string, HeaderDescription>
-  /** By media type; empty when the response has no body. */
-  readonly content: ReadonlyMap<string, Schema>
-}
-
-export interface Parameter extends HeaderDescription {
-  readonly place: (typeof places)[number]
-  /** As spelled in the document. */
-  readonly name: string
-}
+/** Schemas by media type; empty without a body. */
+export type Content = ReadonlyMap<string, Schema>
 
 export interface Operation {
   readonly id: OperationId
@@ -39,7 +32,7 @@ export interface Operation {
   readonly body: Schema | undefined
   readonly parameters: readonly Parameter[]
   /** By status. */
-  readonly responses: ReadonlyMap<number, ResponseDescription>
+  readonly responses: ReadonlyMap<number, Content>
 }
 
 /** What a document says. */
@@ -48,8 +41,6 @@ export interface Description {
   /** URLs. */
   readonly servers: readonly string[]
   readonly operations: readonly Operation[]
-  /** The schema of every error body. */
-  readonly errorSchema: Schema
   /** The properties of a plant, `id` first. */
   readonly properties: readonly Property[]
 }
@@ -62,7 +53,6 @@ interface Source {
   readonly servers: readonly { readonly url: string }[]
   readonly security?: Security
   readonly paths: Readonly<Record<string, Readonly<Record<string, SourceOperation>>>>
-  readonly components: { readonly schemas: { readonly Error: Schema } }
 }
 
 interface SourceOperation {
@@ -75,20 +65,10 @@ interface SourceOperation {
 
 type Security = readonly { readonly bearerAuth?: readonly string[] }[]
 
-interface SourceHeader {
-  readonly required?: boolean
-  readonly schema: Schema
-}
-
-interface SourceResponse {
-  readonly headers?: Readonly<Record<string, Schema>>
-  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>
-}
-
 /** Indexes a document. Throws an Error that names what is missing. */
 export function readDocument(parsed: unknown): Description {
   const document = parsed as Schema
-  const { paths, components, servers, security = [] } = parsed as Source
+  const { paths, servers, security = [] } = parsed as Source
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item)
       .filter(([method]) => methods.includes(method))
@@ -98,31 +78,39 @@ export function readDocument(parsed: unknown): Description {
     document,
     servers: servers.map(({ url }) => url),
     operations,
-    errorSchema: components.schemas.Error,
     properties: propertiesOf(document, operations.find(({ id }) => id === 'createPlant')?.body ?? {}),
   }
 }
 
 function readOperation(document: Schema, method: string, path: string, operation: SourceOperation): Operation {
   const { operationId, parameters = [], requestBody, security = [], responses } = operation
-  const responseOf = (response: Schema) => readResponse(document, response)
   return {
     id: operationId,
     method: method.toUpperCase(),
     path,
     scopes: readScopes(security, operationId),
     takesToken: security.length > 0,
-    body: requestBody && responseOf(requestBody).content.get('application/json'),
+    body: readContent(document, requestBody).get('application/json'),
     parameters: parameters.map((parameter) => readParameter(document, parameter)),
-    responses: new Map(Object.entries(responses).map(([status, response]) => [Number(status), responseOf(response)])),
+    responses: new Map(
+      Object.entries(responses).map(([status, response]) => [Number(status), readContent(document, response)]),
+    ),
   }
 }
 
 function readParameter(document: Schema, reference: Schema): Parameter {
-  const parameter = follow(document, reference) as SourceHeader & { readonly in: string; readonly name: string }
-  const place = places.find((known) => known === parameter.in)
-  if (place === undefined) throw new Error(`the parameter ${parameter.name} is in ${parameter.in}`)
-  return { ...readHeader(parameter), place, name: parameter.name }
+  const parameter = follow(document, reference) as Omit<Parameter, 'place'> & { readonly in: string }
+  const { in: where, name, required = false, schema } = parameter
+  const place = places.find((known) => known === where)
+  if (place === undefined) throw new Error(`the parameter ${name} is in ${where}`)
+  return { place, name, required, schema }
+}
+
+function readContent(document: Schema, reference: Schema | undefined): Content {
+  const { content = {} } = (follow(document, reference) ?? {}) as Pick<Schema, 'content'>
+  return new Map(
+    Object.entries(content as Readonly<Record<string, Schema>>).map(([type, { schema }]) => [type, schema as Schema]),
+  )
 }
 
 /** The scopes of bearerAuth; undefined if the operation has no security requirement, or `{}`, which makes it optional. */
@@ -134,22 +122,6 @@ function readScopes(security: Security, operation: string): readonly Scope[] | u
     if (scope === undefined) throw new Error(`${operation}: the scope ${name} is unknown`)
     return scope
   })
-}
-
-function readResponse(document: Schema, reference: Schema): ResponseDescription {
-  const { headers = {}, content = {} } = follow(document, reference) as SourceResponse
-  return {
-    headers: new Map(
-      Object.entries(headers).map(([name, header]) => {
-        return [name.toLowerCase(), readHeader(follow(document, header) as SourceHeader)]
-      }),
-    ),
-    content: new Map(Object.entries(content).map(([type, { schema }]) => [type, schema])),
-  }
-}
-
-function readHeader({ required = false, schema }: SourceHeader): HeaderDescription {
-  return { required, schema }
 }
 
 /** What a value is that may be a reference. Schemas keep theirs, which may lead round. */
