@@ -2,7 +2,6 @@
 
 import type { Writable } from 'node:stream'
 import { styleText } from 'node:util'
-import { type DestinationStream, pino } from 'pino'
 import type { Clock } from '../domain/clock.ts'
 import { messageOf } from '../domain/errors.ts'
 import {
@@ -34,9 +33,12 @@ export interface LogOptions {
 
 type LoggedEvent = Exclude<ServiceEvent, { kind: 'changesCommitted' | 'plantChanged' }>
 
-const levelColours = { error: 'red', warn: 'yellow', info: 'green' } as const
-/** Priorities by pino level (RFC 5424, section 6.2.1). */
-const priorities: Readonly<Record<number, number>> = { 30: 6, 40: 4, 50: 3 }
+/** By level: its colour on a terminal, and its priority for the journal (RFC 5424, section 6.2.1). */
+const levels = {
+  error: { colour: 'red', priority: 3 },
+  warn: { colour: 'yellow', priority: 4 },
+  info: { colour: 'green', priority: 6 },
+} as const
 
 /** Refusals by a server limit. Only the metrics count callers over their own limit (429). */
 const limitStatuses = new Set([408, 413, 431])
@@ -44,7 +46,7 @@ const limitStatuses = new Set([408, 413, 431])
 export function createLog(options: LogOptions): Observe {
   const { level, stream, limits } = options
   if (level === 'off') return () => {}
-  const logger = createLogger(options)
+  const writeLine = lineWriter(options)
   const stackOf = stacksOf(limits, options.clock)
   let dropped = 0
   const say = (event: LoggedEvent, leftOut: number): void => {
@@ -54,12 +56,13 @@ export function createLog(options: LogOptions): Observe {
       return
     }
     if (dropped > 0)
-      logger.warn(
+      writeLine(
+        'warn',
         { event: 'linesDropped', lines: dropped },
         `${dropped} lines were dropped because the log was not read`,
       )
     dropped = 0
-    write(logger, event, leftOut, 'cause' in event ? stackOf(event.cause) : undefined)
+    write(writeLine, event, leftOut, 'cause' in event ? stackOf(event.cause) : undefined)
   }
   const thinning = thin(limits.repeatedLineMs, say)
   const ofWebhooks = thin<LoggedEvent>(repeatedWebhookMs, say)
@@ -98,36 +101,24 @@ function stacksOf({ repeatedStackMs }: Limits, clock: Clock) {
 
 type LineFields = Readonly<Record<string, unknown>> & { readonly stack?: string }
 
-/** pino's logger functions by level, each for the fields of a line and its sentence. */
-type Logger = Record<'error' | 'warn' | 'info', (fields: LineFields, sentence: string) => void>
+type Level = keyof typeof levels
 
-function createLogger({ stream, isTerminal, hasPriorities }: LogOptions): Logger {
-  if (isTerminal) return createTerminalLogger(stream)
-  const options = { base: null, messageKey: 'message', timestamp: () => `,"time":"${new Date().toISOString()}"` }
-  const destination = hasPriorities ? withPriorities(stream) : stream
-  return pino({ ...options, formatters: { level: (label) => ({ level: label }) } }, destination)
-}
+/** Writes a line: its level, its fields and its sentence. */
+type WriteLine = (level: Level, fields: LineFields, message: string) => void
 
-/** pino passes the level of each line to such a destination. */
-function withPriorities(stream: Writable): DestinationStream {
-  return {
-    [Symbol.for('pino.metadata')]: true,
-    write(this: { readonly lastLevel: number }, line: string) {
-      stream.write(`<${priorities[this.lastLevel]}>${line}`)
-    },
-  } as DestinationStream
-}
-
-/** For people: the time, the level, the sentence, and the stack of a failure. */
-function createTerminalLogger(stream: Writable): Logger {
-  const at =
-    (level: keyof Logger) =>
-    ({ stack }: LineFields, sentence: string): void => {
-      const name = styleText(levelColours[level], level.toUpperCase(), { stream })
+function lineWriter({ stream, isTerminal, hasPriorities }: LogOptions): WriteLine {
+  // For people: the time, the level, the sentence, and the stack of a failure.
+  if (isTerminal) {
+    return (level, { stack }, message) => {
+      const name = styleText(levels[level].colour, level.toUpperCase(), { stream })
       const below = stack === undefined ? '' : `${stack}\n`
-      stream.write(`[${new Date().toTimeString().slice(0, 8)}] ${name}: ${sentence}\n${below}`)
+      stream.write(`[${new Date().toTimeString().slice(0, 8)}] ${name}: ${message}\n${below}`)
     }
-  return { error: at('error'), warn: at('warn'), info: at('info') }
+  }
+  return (level, fields, message) => {
+    const line = JSON.stringify({ level, time: new Date().toISOString(), ...fields, message })
+    stream.write(hasPriorities ? `<${levels[level].priority}>${line}\n` : `${line}\n`)
+  }
 }
 
 function isOrdinary(event: ServiceEvent): boolean {
@@ -161,7 +152,7 @@ function isFailure(status: number): boolean {
 }
 
 /** @param stack that of the event's cause, if it is to be shown. */
-function write(logger: Logger, event: LoggedEvent, leftOut: number, stack: string | undefined): void {
+function write(writeLine: WriteLine, event: LoggedEvent, leftOut: number, stack: string | undefined): void {
   const { kind, ...details } = event
   const fields = {
     event: kind,
@@ -173,10 +164,10 @@ function write(logger: Logger, event: LoggedEvent, leftOut: number, stack: strin
     ...(leftOut > 0 && { leftOut }),
   }
   const more = leftOut === 0 ? '' : `, and ${leftOut} more since the last such line`
-  logger[levelOf(event)](fields, sentence(event) + more)
+  writeLine(levelOf(event), fields, sentence(event) + more)
 }
 
-function levelOf(event: LoggedEvent): 'error' | 'warn' | 'info' {
+function levelOf(event: LoggedEvent): Level {
   if (event.kind === 'storeWarning' || event.kind === 'serverWarning' || event.kind === 'jwtKeysAway') return 'warn'
   if (event.kind === 'webhookSent') return event.isAccepted ? 'info' : 'warn'
   const isError = event.kind === 'storeFailed' || event.kind === 'storeAway' || event.kind === 'webhookPaused'
