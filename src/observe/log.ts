@@ -15,8 +15,6 @@ import { pauseReasons } from '../domain/webhook.ts'
 import type { Limits } from '../limits.ts'
 import { thin } from './thinning.ts'
 
-/** Minimum time between two lines of failures of one webhook. */
-const repeatedWebhookMs = 60_000
 /** Stacks remembered as logged. Above: all are forgotten. */
 const repeatedStacksMax = 100
 
@@ -65,16 +63,11 @@ export function createLog(options: LogOptions): Observe {
     write(writeLine, event, leftOut, 'cause' in event ? stackOf(event.cause) : undefined)
   }
   const thinning = thin(limits.repeatedLineMs, say)
-  const ofWebhooks = thin<LoggedEvent>(repeatedWebhookMs, say)
   return (event) => {
     // For metrics only.
     if (event.kind === 'changesCommitted' || event.kind === 'plantChanged') return
     if (level !== 'all' && isOrdinary(event) && !(level === 'changes' && isChange(event))) return
-    if (event.kind === 'serverStopped') {
-      thinning.flush()
-      ofWebhooks.flush()
-    }
-    if (event.kind === 'webhookSent' && !event.isAccepted) return ofWebhooks.take(event.webhook, event)
+    if (event.kind === 'serverStopped') thinning.flush()
     const repeated = repeatedKindOf(event)
     if (repeated === undefined) say(event, 0)
     else thinning.take(repeated, event)
@@ -135,6 +128,7 @@ function isOrdinary(event: ServiceEvent): boolean {
 
 /** The group of an event for thinning, if clients or a full disk can cause thousands of such events a second. */
 function repeatedKindOf(event: ServiceEvent): string | undefined {
+  if (event.kind === 'webhookSent') return event.isAccepted ? undefined : event.webhook
   if (event.kind === 'requestRefused') return event.error
   if (event.kind === 'requestAborted') return isOrdinary(event) ? undefined : event.reason
   if (event.kind !== 'requestFinished') return undefined
