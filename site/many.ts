@@ -13,8 +13,8 @@ import { namesOfColumns, type PlantRow, type Rows, readRows } from './pasted.js'
 import { shown } from './plant-text.js'
 import { displayed, isSame, properties, textOf } from './properties.js'
 import { plantsOf } from './range.js'
+import { UnreadableFile } from './records.js'
 import { sampleOf } from './sample.js'
-import { UnreadableFile } from './unreadable-file.js'
 
 interface ManyOptions {
   /** Called after plants were added, when the dialog closes. */

@@ -3,8 +3,8 @@
 
 import type { NewPlant } from './client.js'
 import { csvRow } from './columns.js'
-import { findColumns, splitBy } from './csv-header.js'
-import { CsvPlants } from './csv-records.js'
+import { splitBy } from './csv-fields.js'
+import { CsvPlants, findColumns } from './csv-records.js'
 import { parseExact } from './exact-json.js'
 import { ownOf, type PlantProperty, plantOf, properties } from './properties.js'
 
@@ -32,8 +32,8 @@ const [idMin, idMax] = [-(2n ** 63n), 2n ** 63n - 1n]
 export const namesOfColumns = new Intl.ListFormat('en-GB').format(properties.map(({ name }) => name))
 /** Lone surrogates and NUL cannot be stored. */
 const unstorable = /[\0\p{Cs}]/u
-/** What the server takes. */
-const recordBytesMax = 65_536
+/** A longer row is refused: the server takes no longer plant. */
+const recordCharactersMax = 65_536
 
 /** Throws UnreadableFile if a text has no rows. */
 export function readRows(text: string): Rows {
@@ -94,22 +94,18 @@ function readCsv(content: string): Rows {
   const plants = new CsvPlants({
     columns: properties,
     needed: ['name'],
-    recordBytesMax,
-    shownCharactersMax: 100,
-    onHeader: (raw, { mark }) => {
-      header = `${decoder.decode(mark)}${decoder.decode(raw)}\r\n`
+    recordCharactersMax,
+    onHeader: ({ raw }) => {
+      header = `${raw}\r\n`
     },
     onMaybeRounded: () => {},
   })
-  const records = [...plants.read(new TextEncoder().encode(added + body)), ...plants.end()]
-  const rows = records.map(({ line, raw, json, wrong }) => {
+  const rows = plants.read(added + body, true).map(({ line, raw, json, wrong }) => {
     const found = json === undefined ? { wrong: wrong ?? '' } : plantOfJson(json)
-    return { line: added === '' ? line : line - 1, raw: decoder.decode(raw), ...found }
+    return { line: added === '' ? line : line - 1, raw, ...found }
   })
   return { format: 'csv', header: added === '' ? header : '', rows }
 }
-
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** What is pasted from a sheet often has no header, and a list has only names: both get one. */
 function withHeader(content: string): { readonly added: string; readonly body: string } {
@@ -118,15 +114,14 @@ function withHeader(content: string): { readonly added: string; readonly body: s
   const separator = content.includes('\t') ? '\t' : line.includes(';') ? ';' : ','
   const cells = splitBy(line, separator)
   // One of a misspelt header is refused.
-  if (/^"?sep=/i.test(line) || findColumns(cells, properties).length > 0) return { added: '', body: content }
+  if (findColumns(cells, properties).length > 0) return { added: '', body: content }
   const hasIds = /^\s*-?\d+\s*$/.test(cells[0] ?? '')
-  const list = content.trim() === line.trim() ? line.split(',') : line.includes(',') ? [] : content.split(/\r\n?|\n/)
+  const list = content.trim() === line.trim() ? line.split(',') : line.includes(',') ? [] : content.split(/\r?\n/)
   if (!hasIds && separator === ',' && list.length > 0) {
     return { added: 'name\n', body: list.map((name) => csvRow([name.trim()])).join('') }
   }
   const names = properties.map(({ name }) => name).filter((name) => hasIds || name !== 'id')
-  const lineEnd = /^[^\r\n]*\r(?!\n)/.test(content) ? '\r' : '\n'
   const quoted = names.map((name) => `"${name.replaceAll('"', '""')}"`)
   // What is pasted is whole, though its last row often has no end.
-  return { added: quoted.join(separator) + lineEnd, body: content + lineEnd }
+  return { added: `${quoted.join(separator)}\n`, body: `${content}\n` }
 }

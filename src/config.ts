@@ -76,7 +76,7 @@ const rows = {
     flag: '--log <what>',
     defaultText: 'errors',
     help: `${logLevels.join(', ')}; by default all on a terminal, errors elsewhere`,
-    parse: parseLogLevel,
+    parse: oneOf(logLevels),
   },
   rateLimit: {
     flag: '--rate-limit <units/time>',
@@ -98,7 +98,7 @@ const rows = {
     flag: '--parser <which>',
     defaultText: 'fast',
     help: 'node to have Node.js parse every request, fast to read plain requests without it, which takes half the time',
-    parse: parseParser,
+    parse: oneOf(['fast', 'node']),
   },
   /** Without a slash at its end. */
   publicUrl: {
@@ -125,7 +125,7 @@ const rows = {
     flag: '--jwt-scope-claims <names>',
     defaultText: 'scope,scp',
     help: 'claims of JWTs that contain scopes, as a text or a list; comma-separated, such as scp,roles',
-    parse: parseClaims,
+    parse: parseNames,
   },
   firstTokenFile: {
     flag: '--first-token-file <file>',
@@ -192,9 +192,12 @@ export function jwtSettingsOf({ jwtKeys, jwtIssuer, jwtAudience, jwtScopeClaims:
   throw new SettingError(`--jwt-keys, --jwt-issuer and --jwt-audience belong together: add ${missing.join(' and ')}`)
 }
 
-function parseParser(text: string): 'fast' | 'node' {
-  if (text === 'fast' || text === 'node') return text
-  throw new RangeError('must be fast or node')
+function oneOf<const Name extends string>(names: readonly Name[]): (text: string) => Name {
+  return (text) => {
+    const name = names.find((each) => each === text)
+    if (name !== undefined) return name
+    throw new RangeError(`must be one of ${names.join(', ')}`)
+  }
 }
 
 export function nonEmpty(text: string): string {
@@ -245,10 +248,12 @@ function parseRateLimit(text: string): { readonly units: number; readonly second
 
 /** A comma-separated list; `none` for an empty one. */
 export function parseNames(text: string): readonly string[] {
-  return text === 'none' ? [] : listOf(nonEmpty(text))
+  const names = text === 'none' ? [] : splitList(text)
+  if (names.includes('')) throw new RangeError('must be none, or a list whose items are separated by commas')
+  return names
 }
 
-function listOf(text: string): readonly string[] {
+function splitList(text: string): readonly string[] {
   return text.split(',').map((item) => item.trim())
 }
 
@@ -271,16 +276,9 @@ function parseStore(text: string): string {
   return nonEmpty(text)
 }
 
-function parseLogLevel(text: string): (typeof logLevels)[number] {
-  const level = logLevels.find((candidate) => candidate === text)
-  if (level !== undefined) return level
-  throw new RangeError(`must be one of ${logLevels.join(', ')}`)
-}
-
 function parseOrigins(text: string): '*' | readonly string[] {
   if (text === '*') return text
-  if (text === 'none') return []
-  const origins = listOf(text)
+  const origins = text === 'none' ? [] : splitList(text)
   // Wildcards such as https://*.example are not supported: origins are compared literally.
   const isOrigin = (origin: string): boolean => URL.parse(origin)?.origin === origin && !origin.includes('*')
   if (!origins.every(isOrigin)) {
@@ -297,12 +295,6 @@ function parsePublicUrl(text: string): string {
     throw new RangeError('must be none, or a URL such as https://plants.example/store without user, query or fragment')
   }
   return url.href.replace(/\/$/, '')
-}
-
-function parseClaims(text: string): readonly string[] {
-  const names = listOf(text)
-  if (names.includes('')) throw new RangeError('must be names of claims, comma-separated, such as scp,roles')
-  return names
 }
 
 function parseJwtKeys(text: string): string {

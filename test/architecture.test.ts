@@ -66,7 +66,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'http/wire': ['@fastify'],
   deliver: ['undici'],
   identity: ['jose', 'undici'],
-  observe: ['pino', 'prom-client'],
+  observe: ['prom-client'],
   'store/postgres/connections': ['pg', 'pgpass'],
   'store/postgres': ['pg'],
   cli: ['commander'],

@@ -1,4 +1,4 @@
-// `plantstore backup`, `restore` and `check`.
+// `plantstore backup` and `restore`.
 
 import { systemClock } from '../domain/clock.ts'
 import { OperatorError, SettingError } from '../domain/errors.ts'
@@ -6,7 +6,7 @@ import { amount } from '../domain/shown.ts'
 import { limits } from '../limits.ts'
 import type { BackupTarget } from '../store/engine.ts'
 import { engineOf } from '../store/open.ts'
-import { complain, print, stopOnSignal, type Terminal } from '../terminal.ts'
+import { complain, print, say, stopOnSignal, type Terminal } from '../terminal.ts'
 
 interface BackupCommandOptions {
   readonly store: string
@@ -16,19 +16,17 @@ interface BackupCommandOptions {
 }
 
 /** Prints the SHA-256 of the backup even if older backups could not be removed, then throws OperatorError. */
-export async function backup({ store, ...options }: BackupCommandOptions, terminal: Terminal): Promise<void> {
-  const target = targetOf(options)
+export async function backup({ store, ...asked }: BackupCommandOptions, terminal: Terminal): Promise<void> {
+  const target = targetOf(asked)
   const engine = await engineOf(store)
   if (!engine.mayBeThere(store)) {
     throw new OperatorError(`there is no store at ${engine.describe(store)}; name one with --store`)
   }
   const stopping = stopOnSignal(terminal)
-  const done = await engine.backup(store, target, { limits, clock: systemClock, stopping })
-  const { plants, tokens, sha256, file, removed, doubts, problems } = done
-  terminal.stderr.write(
-    `Backed up ${amount(plants, 'plant')} and ${amount(tokens, 'token')} to ${file}, and checked it\n`,
-  )
-  for (const each of removed) terminal.stderr.write(`Removed ${each}\n`)
+  const options = { limits, clock: systemClock, stopping }
+  const { plants, tokens, sha256, file, removed, doubts, problems } = await engine.backup(store, target, options)
+  say(`Backed up ${amount(plants, 'plant')} and ${amount(tokens, 'token')} to ${file}, and checked it`, terminal)
+  for (const each of removed) say(`Removed ${each}`, terminal)
   for (const doubt of doubts) complain('warning', doubt, terminal)
   await print(terminal.stdout, `${sha256}  ${file}\n`)
   if (problems.length > 0) {
@@ -51,7 +49,6 @@ export async function restore(
 ): Promise<void> {
   const engine = await engineOf(store)
   const { plants, tokens } = await engine.restore(file, store, force, limits)
-  terminal.stderr.write(
-    `Restored ${amount(plants, 'plant')} and ${amount(tokens, 'token')} from ${file} to ${engine.describe(store)}\n`,
-  )
+  const what = `${amount(plants, 'plant')} and ${amount(tokens, 'token')}`
+  say(`Restored ${what} from ${file} to ${engine.describe(store)}`, terminal)
 }

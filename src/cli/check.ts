@@ -4,7 +4,7 @@ import { parseSettings } from '../config.ts'
 import { openContract } from '../contract/contract.ts'
 import { AppError } from '../domain/errors.ts'
 import { amount, withoutControls } from '../domain/shown.ts'
-import { decodeJson } from '../json/decode.ts'
+import { decodeText } from '../json/decode.ts'
 import { limits } from '../limits.ts'
 import { engineOf } from '../store/open.ts'
 import { print, type Terminal } from '../terminal.ts'
@@ -39,10 +39,10 @@ export async function check({ store, ...texts }: CheckOptions, terminal: Termina
 async function findRefused(store: string, readPlant: (value: unknown) => unknown, terminal: Terminal): Promise<number> {
   let refused = 0
   await using opened = await openExisting(store, terminal)
-  for await (const batch of opened.exportPlants(undefined)) {
+  for await (const batch of opened.exportPlants()) {
     for (const { id, json } of batch) {
       try {
-        readPlant(decodeJson(Buffer.from(json), limits.jsonDepthMax))
+        readPlant(decodeText(json, limits.jsonDepthMax))
       } catch (error) {
         if (!(error instanceof AppError)) throw error
         refused += 1

@@ -48,7 +48,6 @@ export function addServerCommands(program: Command, add: Add, terminal: Terminal
     .addOption(orVariable('PLANTSTORE_URL', url, terminal))
     .addOption(orVariable('PLANTSTORE_TOKEN', token('--token <token>', 'access token'), terminal))
     .option('--after <position>', 'only changes after this position')
-    .addOption(new Option('--kind <kind>', 'only changes of this kind').choices(changeKinds))
     .option('--all', 'begin with the oldest change that the server has', false)
     .option('--json', 'print JSON even on a terminal', false)
   const ids = `the first of ${rangeIds} ids that are free; no others are touched`
@@ -107,7 +106,6 @@ export function addWebhookCommands(program: Command, add: Add, terminal: Termina
     .addArgument(argument('<url>', url, parseWebhookUrl))
     .addOption(option('--on <kinds>', 'which changes, comma-separated', someOf(changeKinds), changeKinds.join(',')))
     .addOption(option('--name <name>', 'what the webhook is for', parseName))
-    .addOption(new Option('--from <where>', 'which change is sent first').choices(['now', 'oldest']).default('now'))
   command('list')
     .description('list all webhooks, how far behind they are, and their last answers')
     .option('--json', 'print JSON instead of a table', false)
@@ -143,7 +141,6 @@ export function addFileCommands(program: Command, add: Add, terminal: Terminal):
   command('export [file]', async () => (await import('./export.ts')).exportPlants)
     .description('write all plants to a file, replacing an existing one, or to standard output')
     .addOption(format)
-    .option('--tag <tag>', 'only plants with this tag')
     .addOption(document)
   const folder = 'a folder instead, for files named after the store and the time'
   command('backup [file]', async () => (await import('./backup.ts')).backup)

@@ -23,7 +23,6 @@ export async function showConfig(
   const others = engine
     .settingsOf(texts.store, terminal.environment)
     .map(([name, value]) => [`store ${name}`, value, `environment ${name}`])
-  const fixed = texts.limits === true ? Object.entries(limits) : []
-  const fixedRows = fixed.map(([name, value]) => [name, String(value), 'fixed limit'])
-  await print(terminal.stdout, formatTable([...rows, ...others, ...fixedRows]))
+  const fixed = Object.entries(limits).map(([name, value]) => [name, String(value), 'fixed limit'])
+  await print(terminal.stdout, formatTable([...rows, ...others, ...(texts.limits === true ? fixed : [])]))
 }

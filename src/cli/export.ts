@@ -7,7 +7,7 @@ import { openContract } from '../contract/contract.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
 import type { Plant } from '../domain/plant.ts'
 import { amount } from '../domain/shown.ts'
-import { type Column, columnsOf } from '../files/columns.ts'
+import { columnsOf } from '../files/columns.ts'
 import { chooseExportFormat, csvHeader, csvOf, type Format } from '../files/formats.ts'
 import { nameDurably, renameDurably, writeWhole } from '../store/files.ts'
 import { assertFolderOf, explainFileFailure, statThere } from '../store/paths.ts'
@@ -21,12 +21,11 @@ export interface ExportOptions {
   /** Path, or `-` for standard output. */
   readonly file?: string | undefined
   readonly format: Format | undefined
-  readonly tag: string | undefined
   readonly document: string
 }
 
 export async function exportPlants(
-  { store: path, file = '-', format: wanted, tag, document }: ExportOptions,
+  { store: path, file = '-', format: wanted, document }: ExportOptions,
   terminal: Terminal,
 ): Promise<void> {
   const format = parseArgument('[file]', file, () => chooseExportFormat(file, wanted))
@@ -34,55 +33,26 @@ export async function exportPlants(
   // Checked before the store is open: closing any descriptor of the store's file releases this process's locks on it.
   if (file !== '-') await assertNotOfStore(file, path)
   await using store = await openExisting(path, terminal)
-  const losses: Losses = { inexact: 0, empty: new Set(), leftOut: new Set() }
-  // Before the snapshot: changes from here on may be in the export, too, which does no harm.
-  const now = file === '-' ? undefined : await store.listChanges({ after: 'now', kind: undefined, limit: 1 })
+  const leftOut = new Set<string>()
   const toShown = file === '-' ? escaping(terminal) : (text: string) => text
   const toText = (plant: Plant): string =>
-    format === 'csv' ? toRow(plant, columns, losses, toShown) : `${toShown(plant.json)}\n`
+    format === 'csv' ? csvOf(plant, columns, (name) => noteLeftOut(leftOut, name), toShown) : `${toShown(plant.json)}\n`
   let count = 0
   async function* pieces(): AsyncGenerator<string> {
     if (format === 'csv') yield csvHeader(columns)
-    for await (const batch of store.exportPlants(tag)) {
+    for await (const batch of store.exportPlants()) {
       count += batch.length
       yield batch.map(toText).join('')
     }
   }
-  if (now === undefined) {
+  if (file === '-') {
     for await (const text of pieces()) if (!(await print(terminal.stdout, text))) return
   } else {
     const isReplaced = await writeToFile(file, pieces(), terminal)
     const replaced = isReplaced ? ', replacing the file that was there' : ''
     say(`Exported ${amount(count, 'plant')} to ${file}${replaced}`, terminal)
-    say(`Its changes since: plantstore watch --after ${now.next}`, terminal)
   }
-  if (losses.leftOut.size > 0) say(`${leftOutSentence(losses.leftOut)}; NDJSON keeps them`, terminal)
-  if (losses.inexact === 0) return
-  const whose = `${amount(losses.inexact, 'plant')} ${losses.inexact === 1 ? 'has' : 'have'}`
-  const what = [...losses.empty].join(' or ')
-  say(`${whose} an empty ${what}, which CSV cannot tell from no ${what}; NDJSON keeps it`, terminal)
-}
-
-/** The properties of plants that a CSV file does not have. */
-interface Losses {
-  /** Plants with an empty text that reads as no property. */
-  inexact: number
-  /** The names of these properties. */
-  readonly empty: Set<string>
-  /** The names of properties without a column. */
-  readonly leftOut: Set<string>
-}
-
-function toRow(plant: Plant, columns: readonly Column[], losses: Losses, toShown: (text: string) => string): string {
-  let isExact = true
-  const onLost = (name: string, isEmpty: boolean): void => {
-    if (isEmpty) losses.empty.add(name)
-    else noteLeftOut(losses.leftOut, name)
-    isExact &&= !isEmpty
-  }
-  const row = csvOf(plant, columns, onLost, toShown)
-  if (!isExact) losses.inexact += 1
-  return row
+  if (leftOut.size > 0) say(`${leftOutSentence(leftOut)}; NDJSON keeps them`, terminal)
 }
 
 /** Writes to a temporary file first, so that the named file is never incomplete. Returns whether one was replaced. */

@@ -8,7 +8,6 @@ import { type Add, addFileCommands, addServerCommands, addTokenCommands, addWebh
 
 /** Returns the exit status: 0 for success, 1 for failure, 2 for wrong usage or settings. */
 export async function run(terminal: Terminal): Promise<number> {
-  const { args } = terminal
   let status = 0
   const program = createProgram(terminal)
   const add: Add = (parent, words, load) => {
@@ -26,7 +25,7 @@ export async function run(terminal: Terminal): Promise<number> {
   addWebhookCommands(program, add, terminal)
   addFileCommands(program, add, terminal)
   try {
-    await program.parseAsync(args.length === 0 ? ['serve'] : args, { from: 'user' })
+    await program.parseAsync(terminal.args.length === 0 ? ['serve'] : terminal.args, { from: 'user' })
     return status
   } catch (error) {
     // The help and the version speak for themselves.

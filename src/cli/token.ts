@@ -81,20 +81,14 @@ function whyNotRotated(outcome: Exclude<RotateOutcome, 'done'>, { id, replacedBy
     notDone: unknownId('token', id).message,
     revoked: `token ${id} is revoked; create another with \`plantstore token create\``,
     expired: `token ${id} has expired; create another with \`plantstore token create\``,
-    replaced:
-      replacedBy === undefined
-        ? `token ${id} has just been rotated by another command`
-        : `token ${id} was rotated before; rotate its successor, ${replacedBy}`,
+    replaced: `token ${id} was rotated before; rotate its successor${replacedBy === undefined ? '' : `, ${replacedBy}`}`,
   }
   return reasons[outcome]
 }
 
 function explainUnrotated(cause: unknown): never {
   if (!(cause instanceof AppError)) throw cause
-  const advice =
-    cause.code === 'storeUnavailable'
-      ? '`plantstore token list` shows whether it was rotated; if not, what was printed is not valid'
-      : 'the token is as it was, and what was printed is not valid'
+  const advice = '`plantstore token list` shows whether it was rotated; if not, what was printed is not valid'
   throw new OperatorError(`${cause.message}; ${advice}`, { cause })
 }
 

@@ -2,7 +2,7 @@
 
 import { type Change, PlantStoreClient, PlantStoreError } from '../../client/client.ts'
 import { toJson } from '../contract/plant.ts'
-import { type ChangeKind, changeJson } from '../domain/change.ts'
+import { changeJson } from '../domain/change.ts'
 import { OperatorError, SettingError } from '../domain/errors.ts'
 import { withoutControls } from '../domain/shown.ts'
 import { print, stopOnSignal, type Terminal } from '../terminal.ts'
@@ -12,15 +12,14 @@ export interface WatchOptions {
   readonly url: string
   readonly token: string | undefined
   readonly after?: string | undefined
-  readonly kind?: ChangeKind | undefined
   readonly all: boolean
   readonly json: boolean
 }
 
 /** Prints changes until a signal. */
-export async function watch({ url, token, after, kind, all, json }: WatchOptions, terminal: Terminal): Promise<void> {
+export async function watch({ url, token, after, all, json }: WatchOptions, terminal: Terminal): Promise<void> {
   const stopping = stopOnSignal(terminal)
-  const query = { after: after ?? (all ? undefined : 'now'), kind }
+  const query = { after: after ?? (all ? undefined : 'now') }
   let told = ''
   const onFailure = ({ message }: Error): void => {
     if (message !== told) terminal.stderr.write(`${withoutControls(message)}; trying again\n`)

@@ -2,22 +2,20 @@
 
 import { randomBytes } from 'node:crypto'
 import { agentFor, post } from '../deliver/post.ts'
-import type { ChangeKind } from '../domain/change.ts'
+import type { ChangeKind, ChangePage } from '../domain/change.ts'
 import { systemClock, systemTimer } from '../domain/clock.ts'
 import { codeOf, OperatorError } from '../domain/errors.ts'
 import { toIso, withoutControls } from '../domain/shown.ts'
 import type { Store } from '../domain/store.ts'
 import { mintId } from '../domain/token.ts'
-import { beginAfter, pauseReasons, type StoredWebhook, type Webhook } from '../domain/webhook.ts'
+import { beginAfter, pauseReasons, type StoredWebhook, type Webhook, type WebhookProgress } from '../domain/webhook.ts'
 import { limits } from '../limits.ts'
 import { printSecret, say } from '../terminal.ts'
 import { userAgent } from '../version.ts'
 import { findById, onStore, unknownId } from './stores.ts'
 
-const webhooksMax = 100
 /** How long a replaced secret still signs. */
 const overlapMs = 24 * 60 * 60 * 1000
-
 /** Attempts to change a webhook that a server changes, too, twice a second. */
 const attemptsMax = 20
 
@@ -25,18 +23,14 @@ interface NewWebhook {
   readonly url: string
   readonly on: readonly ChangeKind[]
   readonly name?: string | undefined
-  readonly from: 'now' | 'oldest'
 }
 
 /** Prints only the secret to stdout. Removes the webhook if the secret cannot be printed. */
 export const add = onStore(
-  async (store, { url, on, name = new URL(url).host, from }: NewWebhook, terminal): Promise<undefined> => {
-    if ((await store.listWebhooks()).length >= webhooksMax) {
-      throw new OperatorError(`there are ${webhooksMax} webhooks already; remove one first`)
-    }
+  async (store, { url, on, name = new URL(url).host }: NewWebhook, terminal): Promise<undefined> => {
     const id = mintId('hook', randomBytes(9))
     const secret = newSecret()
-    const progress = beginAfter(await positionOf(store, from))
+    const progress = beginAfter(await positionOf(store, 'now'))
     const createdAtMs = systemClock.wallMs()
     await store.addWebhook({ id, name, url, kinds: on, secrets: [{ secret }], createdAtMs, progress })
     const kinds = new Intl.ListFormat('en', { type: 'disjunction' }).format(on)
@@ -145,24 +139,25 @@ async function change(store: Store, id: string, edit: (hook: Webhook) => Webhook
 /** The position of a change that is kept; undefined for the beginning of the log. */
 async function positionOf(store: Store, after: string): Promise<string | undefined> {
   if (after === 'oldest') return undefined
-  try {
-    const { next } = await store.listChanges({ after, kind: undefined, limit: 1 })
-    return after === 'now' ? next : after
-  } catch (cause) {
-    if (codeOf(cause) !== 'positionGone') throw cause
-    throw new OperatorError('the log does not have this position; use oldest, or now', { cause })
-  }
+  const page = await pageAfter(store, after)
+  if (page === undefined) throw new OperatorError('the log does not have this position; use oldest, or now')
+  return after === 'now' ? page.next : after
 }
 
 /** When the next change was made that a webhook has not delivered. Undefined: there is none. Null: it is lost. */
-async function nextChangeMs(store: Store, progress: Webhook['progress']): Promise<number | undefined | null> {
-  const times = progress.blocked.map(({ atMs }) => atMs)
+async function nextChangeMs(store: Store, { after, blocked }: WebhookProgress): Promise<number | undefined | null> {
+  const page = await pageAfter(store, after)
+  if (page === undefined) return null
+  const times = [...blocked, ...page.changes].map(({ atMs }) => atMs)
+  return times.length === 0 ? undefined : Math.min(...times)
+}
+
+/** The next change after a position; undefined if the log does not have the position. */
+async function pageAfter(store: Store, after: string | undefined): Promise<ChangePage | undefined> {
   try {
-    const { changes } = await store.listChanges({ after: progress.after, kind: undefined, limit: 1 })
-    times.push(...changes.map(({ atMs }) => atMs))
-    return times.length === 0 ? undefined : Math.min(...times)
+    return await store.listChanges({ after, kind: undefined, limit: 1 })
   } catch (error) {
-    if (codeOf(error) === 'positionGone') return null
+    if (codeOf(error) === 'positionGone') return undefined
     throw error
   }
 }

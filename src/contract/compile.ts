@@ -1,13 +1,11 @@
-// Compiles schemas with Ajv: the document's for `npm run generate`, those of a document of one's own at the start, and
-// those of responses for `plantstore verify`.
+// Compiles schemas with Ajv: the document's for `npm run generate`, those of a document of one's own at the start.
 
-import { _, type Code, type Name } from 'ajv'
+import { _ } from 'ajv'
 import { Ajv2020, type Options } from 'ajv/dist/2020.js'
-import { or } from 'ajv/dist/compile/codegen/index.js'
 import addFormats from 'ajv-formats'
 import { toJson } from './plant.ts'
 import { isSchema, mapSchema, type Schema } from './schemas.ts'
-import { type Exact, explain, type Validator } from './validate.ts'
+import { type Exact, explain, isExact, type Validator } from './validate.ts'
 
 /** The name under which Ajv knows the schemas of the document. */
 const documentName = 'openapi.json'
@@ -33,7 +31,10 @@ export function createAjv(document: Schema, options: Options = {}): Ajv2020 {
   ajv.addKeyword({
     keyword: 'exact',
     schemaType: 'object',
-    code: (context) => context.pass(isExact(context.data, context.schema)),
+    code: (context) => {
+      const check = context.gen.scopeValue('func', { ref: isExact, code: _`isExact` })
+      context.pass(_`${check}(${context.data}, ${context.schemaValue})`)
+    },
   })
   ajv.addKeyword({ keyword: 'exactEnum', compile: (values: readonly unknown[]) => memberOf(values) })
   ajv.addKeyword({ keyword: 'exactConst', compile: (value: unknown) => memberOf([value]) })
@@ -55,7 +56,6 @@ const proto = '__proto__'
 const simpleMax = 50
 /** Integers of so many digits are numbers, not bigints. */
 const exactMax = 1e40
-type Bound = (typeof bounds)[number]
 const numericFormats = ['int32', 'int64', 'float', 'double']
 /** What Ajv need not see, or would take for more than JSON Schema does. */
 const annotations = new Set([
@@ -158,45 +158,4 @@ function keepProto(schema: Schema): Schema {
   if (!isSchema(properties) || !Object.hasOwn(properties, proto)) return schema
   const patterns = (schema['patternProperties'] ?? {}) as Schema
   return { ...schema, patternProperties: { ...patterns, [`^${proto}$`]: properties[proto] } }
-}
-
-function isExact(value: Name, { types, isInt64, ...bounded }: Exact): Code {
-  const limits = Object.entries(bounded).map(([bound, limit]) => inBound(value, bound as Bound, limit))
-  const isNumber = limits.reduce((all, limit) => _`${all} && ${limit}`, numberOf(value, types, isInt64))
-  const others = types.filter((type) => type !== 'integer' && type !== 'number')
-  return or(isNumber, ...others.map((type) => isOfType(value, type)))
-}
-
-/** JavaScript compares a bigint and a number exactly. */
-function inBound(value: Name, bound: Bound, limit: number | string): Code {
-  const exact = typeof limit === 'string' ? _`BigInt(${limit})` : _`${limit}`
-  switch (bound) {
-    case 'minimum':
-      return _`${value} >= ${exact}`
-    case 'maximum':
-      return _`${value} <= ${exact}`
-    case 'exclusiveMinimum':
-      return _`${value} > ${exact}`
-    case 'exclusiveMaximum':
-      return _`${value} < ${exact}`
-  }
-}
-
-function numberOf(value: Name, types: readonly string[], isInt64: boolean): Code {
-  const isInteger = _`typeof ${value} === "bigint"`
-  if (isInt64) return _`${isInteger} && ${value} >= -9223372036854775808n && ${value} <= 9223372036854775807n`
-  return types.includes('number') ? _`(${isInteger} || Number.isFinite(${value}))` : isInteger
-}
-
-function isOfType(value: Name, type: string): Code {
-  switch (type) {
-    case 'null':
-      return _`${value} === null`
-    case 'array':
-      return _`Array.isArray(${value})`
-    case 'object':
-      return _`(typeof ${value} === "object" && ${value} !== null && !Array.isArray(${value}))`
-    default:
-      return _`typeof ${value} === ${type}`
-  }
 }

@@ -3,6 +3,7 @@
 
 import { createRequire } from 'node:module'
 import type { ValidateFunction } from 'ajv'
+import { isExact } from './validate.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -12,6 +13,7 @@ const schema2 = {"allOf":[{"$ref":"openapi.json#/components/schemas/Plant"},{"ty
 const schema3 = {"type":"object","required":["name"],"properties":{"name":{"type":"string","maxLength":1024,"pattern":"^[^\\x00]*$","x-wellFormed":true,"x-meaning":"must have no NUL character and no unpaired surrogate"},"tag":{"type":"string","maxLength":256,"pattern":"^[^\\x00]*$","x-wellFormed":true,"x-meaning":"must have no NUL character and no unpaired surrogate"}}};
 const func0 = Object.prototype.hasOwnProperty;
 const func2 = require("ajv/dist/runtime/ucs2length").default;
+const func7 = isExact;
 const pattern0 = new RegExp("^[^\\x00]*$", "u");
 
 function validate2(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -149,7 +151,7 @@ errors++;
 }
 if(data.id !== undefined && func0.call(data, "id")){
 let data2 = data.id;
-if(!(typeof data2 === "bigint" && data2 >= -9223372036854775808n && data2 <= 9223372036854775807n)){
+if(!(func7(data2, schema2.allOf[1].properties.id.exact))){
 const err11 = {instancePath:instancePath+"/id",schemaPath:"#/allOf/1/properties/id/exact",keyword:"exact",params:{},message:"must pass \"exact\" keyword validation",schema:schema2.allOf[1].properties.id.exact,parentSchema:schema2.allOf[1].properties.id,data:data2};
 if(vErrors === null){
 vErrors = [err11];
@@ -209,7 +211,7 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(typeof data === "bigint" && data >= 1 && data <= 1000)){
+if(!(func7(data, schema4.exact))){
 const err0 = {instancePath,schemaPath:"#/exact",keyword:"exact",params:{},message:"must pass \"exact\" keyword validation",schema:schema4.exact,parentSchema:schema4,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -237,7 +239,7 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(typeof data === "bigint" && data >= -9223372036854775808n && data <= 9223372036854775807n)){
+if(!(func7(data, schema5.exact))){
 const err0 = {instancePath,schemaPath:"#/exact",keyword:"exact",params:{},message:"must pass \"exact\" keyword validation",schema:schema5.exact,parentSchema:schema5,data};
 if(vErrors === null){
 vErrors = [err0];

@@ -7,7 +7,7 @@ import type { Plant } from '../domain/plant.ts'
 import { root } from '../root.ts'
 import { validators } from './compiled.ts'
 import { type Description, type OperationId, type Parameter, readDocument } from './document.ts'
-import { type Properties, type ToPlant, toPlants } from './plant.ts'
+import { type Properties, toPlants } from './plant.ts'
 import { explain, type Validator } from './validate.ts'
 
 export interface Contract extends Description {
@@ -15,8 +15,6 @@ export interface Contract extends Description {
   readonly yaml: string
   /** The document as JSON, with exact integers. */
   readonly json: string
-  /** Makes the plant of a valid value. */
-  readonly toPlant: ToPlant
   /**
    * @param subject the name of the value in messages, such as `the body`.
    * @returns a function that makes the plant of a decoded value. It throws AppError `invalidPlant` for any other.
@@ -64,7 +62,21 @@ function toContract(
       return toPlant(value as Properties)
     }
   }
-  return { ...description, json, yaml, toPlant, plantReader }
+  return { ...description, json, yaml, plantReader }
+}
+
+/**
+ * The document as served: identical to the contract's, except that `servers` begins with the URL of this server, if it
+ * is known and not the first already.
+ */
+export function servedDocument({ json, yaml, servers }: Contract, serverUrl: string | undefined) {
+  if (serverUrl === undefined || serverUrl === servers[0]) return { json, yaml }
+  // JSON is also YAML.
+  const text = `{ "url": ${JSON.stringify(serverUrl)}, "description": "The server that this document was read from" }`
+  return {
+    json: json.replace('\n  "servers": [\n', (line) => `${line}    ${text},\n`),
+    yaml: yaml.replace('\nservers:\n', (line) => `${line}  - ${text}\n`),
+  }
 }
 
 /** Parameters are those of the bundled document, whatever a plant is. */

@@ -1,29 +1,22 @@
 // Indexes the operations of an OpenAPI document: the only description of the API that the service uses.
 
 import { allScopes, type Scope } from '../domain/caller.ts'
-import { isSchema, type Property, propertiesOf, type Schema, targetOf } from './schemas.ts'
+import { isSchema, type Property, propertiesOf, referredBy, type Schema } from './schemas.ts'
 import type { operations, webhooks } from './types.ts'
 
 /** Of what the service answers. Those of `webhooks` it sends. */
 export type OperationId = Exclude<keyof operations, keyof webhooks>
 
-export interface HeaderDescription {
+export interface Parameter {
+  readonly place: (typeof places)[number]
+  /** As spelled in the document. */
+  readonly name: string
   readonly required: boolean
   readonly schema: Schema
 }
 
-export interface ResponseDescription {
-  /** By lower-case name. */
-  readonly headers: ReadonlyMap<string, HeaderDescription>
-  /** By media type; empty when the response has no body. */
-  readonly content: ReadonlyMap<string, Schema>
-}
-
-export interface Parameter extends HeaderDescription {
-  readonly place: (typeof places)[number]
-  /** As spelled in the document. */
-  readonly name: string
-}
+/** Schemas by media type; empty without a body. */
+export type Content = ReadonlyMap<string, Schema>
 
 export interface Operation {
   readonly id: OperationId
@@ -39,7 +32,7 @@ export interface Operation {
   readonly body: Schema | undefined
   readonly parameters: readonly Parameter[]
   /** By status. */
-  readonly responses: ReadonlyMap<number, ResponseDescription>
+  readonly responses: ReadonlyMap<number, Content>
 }
 
 /** What a document says. */
@@ -48,8 +41,6 @@ export interface Description {
   /** URLs. */
   readonly servers: readonly string[]
   readonly operations: readonly Operation[]
-  /** The schema of every error body. */
-  readonly errorSchema: Schema
   /** The properties of a plant, `id` first. */
   readonly properties: readonly Property[]
 }
@@ -57,111 +48,83 @@ export interface Description {
 const places = ['path', 'query', 'header'] as const
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
 
+/** What is read of a document, which the tests lint. */
+interface Source {
+  readonly servers: readonly { readonly url: string }[]
+  readonly security?: Security
+  readonly paths: Readonly<Record<string, Readonly<Record<string, SourceOperation>>>>
+}
+
+interface SourceOperation {
+  readonly operationId: OperationId
+  readonly parameters?: readonly Schema[]
+  readonly requestBody?: Schema
+  readonly security?: Security
+  readonly responses: Readonly<Record<string, Schema>>
+}
+
+type Security = readonly { readonly bearerAuth?: readonly string[] }[]
+
 /** Indexes a document. Throws an Error that names what is missing. */
 export function readDocument(parsed: unknown): Description {
-  const document = asObject(parsed, 'the document')
-  const operations = Object.entries(asObject(document['paths'], 'paths')).flatMap(([path, item]) =>
-    Object.entries(asObject(item, path))
+  const document = parsed as Schema
+  const { paths, servers, security = [] } = parsed as Source
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item)
       .filter(([method]) => methods.includes(method))
-      .map(([method, operation]) => readOperation(document, method, path, asObject(operation, `${method} ${path}`))),
+      .map(([method, operation]) => readOperation(document, method, path, { security, ...operation })),
   )
-  const schemas = asObject(asObject(document['components'], 'components')['schemas'], 'components.schemas')
-  const servers = asArray(document['servers']).map((server) => asString(asObject(server, 'servers')['url'], 'url'))
-  const newPlant = operations.find(({ id }) => id === 'createPlant')?.body ?? {}
   return {
     document,
-    servers,
+    servers: servers.map(({ url }) => url),
     operations,
-    errorSchema: asObject(schemas['Error'], 'the schema Error'),
-    properties: propertiesOf(document, newPlant),
+    properties: propertiesOf(document, operations.find(({ id }) => id === 'createPlant')?.body ?? {}),
   }
 }
 
-function readOperation(document: Schema, method: string, path: string, operation: Schema): Operation {
-  const where = `${method} ${path}`
-  const parameters = asArray(operation['parameters'] ?? []).map((each) => asObject(follow(document, each), where))
-  const body = operation['requestBody']
-  const security = asArray(operation['security'] ?? document['security'])
+function readOperation(document: Schema, method: string, path: string, operation: SourceOperation): Operation {
+  const { operationId, parameters = [], requestBody, security = [], responses } = operation
   return {
-    id: asString(operation['operationId'], `${where}: operationId`) as OperationId,
+    id: operationId,
     method: method.toUpperCase(),
     path,
-    scopes: readScopes(security, where),
+    scopes: readScopes(security, operationId),
     takesToken: security.length > 0,
-    body: body === undefined ? undefined : readContent(follow(document, body), where).get('application/json'),
-    parameters: parameters.map((parameter) => readParameter(parameter, where)),
+    body: readContent(document, requestBody).get('application/json'),
+    parameters: parameters.map((parameter) => readParameter(document, parameter)),
     responses: new Map(
-      Object.entries(asObject(operation['responses'], `${where}: responses`)).map(([status, response]) => [
-        Number(status),
-        readResponse(document, response, `${where} ${status}`),
-      ]),
+      Object.entries(responses).map(([status, response]) => [Number(status), readContent(document, response)]),
     ),
   }
 }
 
-function readParameter(parameter: Schema, where: string): Parameter {
-  const name = asString(parameter['name'], `${where}: name`)
-  const place = places.find((known) => known === parameter['in'])
-  if (place === undefined) throw new Error(`${where}: the parameter ${name} is in ${parameter['in']}`)
-  return { ...readHeader(parameter, where), place, name }
+function readParameter(document: Schema, reference: Schema): Parameter {
+  const parameter = follow(document, reference) as Omit<Parameter, 'place'> & { readonly in: string }
+  const { in: where, name, required = false, schema } = parameter
+  const place = places.find((known) => known === where)
+  if (place === undefined) throw new Error(`the parameter ${name} is in ${where}`)
+  return { place, name, required, schema }
+}
+
+function readContent(document: Schema, reference: Schema | undefined): Content {
+  const { content = {} } = (follow(document, reference) ?? {}) as Pick<Schema, 'content'>
+  return new Map(
+    Object.entries(content as Readonly<Record<string, Schema>>).map(([type, { schema }]) => [type, schema as Schema]),
+  )
 }
 
 /** The scopes of bearerAuth; undefined if the operation has no security requirement, or `{}`, which makes it optional. */
-function readScopes(security: readonly unknown[], where: string): readonly Scope[] | undefined {
-  const requirements = security.map((requirement) => asObject(requirement, `${where}: security`))
-  if (requirements.length === 0 || requirements.some((each) => Object.keys(each).length === 0)) return undefined
-  if (requirements.length > 1) throw new Error(`${where}: one security requirement is understood, not alternatives`)
-  const names = asArray(requirements[0]?.['bearerAuth'])
-  return names.map((name) => {
+function readScopes(security: Security, operation: string): readonly Scope[] | undefined {
+  const [requirement] = security
+  if (requirement === undefined || security.some((each) => Object.keys(each).length === 0)) return undefined
+  return (requirement.bearerAuth ?? []).map((name) => {
     const scope = allScopes.find((known) => known === name)
-    if (scope === undefined) throw new Error(`${where}: the scope ${name} is unknown`)
+    if (scope === undefined) throw new Error(`${operation}: the scope ${name} is unknown`)
     return scope
   })
 }
 
-function readResponse(document: Schema, reference: unknown, where: string): ResponseDescription {
-  const response = asObject(follow(document, reference), where)
-  const headers = asObject(response['headers'] ?? {}, where)
-  return {
-    headers: new Map(
-      Object.entries(headers).map(([name, header]) => [
-        name.toLowerCase(),
-        readHeader(asObject(follow(document, header), where), where),
-      ]),
-    ),
-    content: readContent(response, where),
-  }
-}
-
-function readHeader(header: Schema, where: string): HeaderDescription {
-  return { required: header['required'] === true, schema: asObject(header['schema'], where) }
-}
-
-function readContent(holder: unknown, where: string): ReadonlyMap<string, Schema> {
-  const content = asObject(asObject(holder, where)['content'] ?? {}, where)
-  return new Map(
-    Object.entries(content).map(([type, media]) => [type, asObject(asObject(media, where)['schema'], where)]),
-  )
-}
-
 /** What a value is that may be a reference. Schemas keep theirs, which may lead round. */
-function follow(document: Schema, value: unknown): unknown {
-  if (!isSchema(value) || !('$ref' in value)) return value
-  const reference = asString(value['$ref'], '$ref')
-  return follow(document, asObject(targetOf(document, reference), reference))
-}
-
-function asObject(value: unknown, what: string): Schema {
-  if (!isSchema(value)) throw new Error(`openapi.json: ${what} is not an object`)
-  return value
-}
-
-function asArray(value: unknown): readonly unknown[] {
-  if (!Array.isArray(value)) throw new Error('openapi.json: an array was expected')
-  return value
-}
-
-function asString(value: unknown, what: string): string {
-  if (typeof value !== 'string') throw new Error(`openapi.json: ${what} is not a string`)
-  return value
+export function follow(document: Schema, value: unknown): unknown {
+  return isSchema(value) && '$ref' in value ? follow(document, referredBy(document, value)) : value
 }

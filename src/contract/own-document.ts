@@ -5,18 +5,18 @@ import { isUtf8 } from 'node:buffer'
 import { readFileSync, statSync } from 'node:fs'
 import { parseDocument, stringify, visit } from 'yaml'
 import { AppError, codeOf, messageOf, OperatorError } from '../domain/errors.ts'
-import { decodeJson } from '../json/decode.ts'
+import { decodeText } from '../json/decode.ts'
+import { follow } from './document.ts'
 import { plantSchemas } from './own-schemas.ts'
 import { compilePlant } from './own-validators.ts'
 import { toJson } from './plant.ts'
-import { isSchema, referredBy, type Schema } from './schemas.ts'
+import { isSchema, type Schema } from './schemas.ts'
 import type { Validator } from './validate.ts'
 
 const bytesMax = 1_000_000
 const depthMax = 64
 const valuesMax = 100_000
 const aliasesMax = 1_000
-const referencesMax = 10
 
 export interface OwnDocument {
   readonly document: Schema
@@ -49,7 +49,7 @@ function readDocument(file: string): Schema {
   const text = readText(file)
   let parsed: unknown
   try {
-    parsed = /\.json$/i.test(file) ? decodeJson(Buffer.from(text.replace(/^\ufeff/, '')), depthMax) : parseYaml(text)
+    parsed = /\.json$/i.test(file) ? decodeText(text.replace(/^\ufeff/, ''), depthMax) : parseYaml(text)
   } catch (cause) {
     const [why = ''] = messageOf(cause).split('\n')
     throw new OperatorError(`${file}: is not valid YAML or JSON: ${why.replace(/^not valid JSON: |:$/g, '')}`, {
@@ -75,7 +75,7 @@ function readDocument(file: string): Schema {
   return document
 }
 
-/** With limits on what takes the parser more than its time. */
+/** Bounds what takes the parser more than its time: nested keys, repeated keys and aliases. */
 function parseYaml(text: string): unknown {
   if (/(?:\?\s+){64}/.test(text)) throw new Error('keys are nested too deep')
   const document = parseDocument(text, { intAsBigInt: true, logLevel: 'error', uniqueKeys: false, merge: true })
@@ -128,23 +128,14 @@ function mergeDocument(bundled: Schema, own: Schema): Schema {
 
 /** The schema of the plant that `POST /plants` takes. */
 function findPlant(own: Schema): Schema {
-  const none = new OperatorError(
+  const at = (value: unknown, key: string): unknown => (isSchema(value) ? follow(own, value[key]) : undefined)
+  const content = ['paths', '/plants', 'post', 'requestBody', 'content'].reduce<unknown>(at, own)
+  const media = Object.entries(content ?? {}).find(([type]) => /^application\/json\s*(?:;|$)/i.test(type))?.[1]
+  const { schema } = (follow(own, media) ?? {}) as Schema
+  if (isSchema(schema)) return schema
+  throw new OperatorError(
     'has no POST /plants that takes application/json; this server keeps plants, and no other resources',
   )
-  const get = (value: unknown, key: string): unknown => {
-    if (!isSchema(value)) throw none
-    let found = value[key]
-    for (let steps = 0; key !== 'schema' && isSchema(found) && typeof found['$ref'] === 'string'; steps += 1) {
-      if (steps > referencesMax) throw none
-      found = referredBy(own, found)
-    }
-    return found
-  }
-  const content = get(get(get(get(get(own, 'paths'), '/plants'), 'post'), 'requestBody'), 'content')
-  const type = Object.keys(isSchema(content) ? content : {}).find((each) => /^application\/json\s*(?:;|$)/i.test(each))
-  const schema = type === undefined ? undefined : get(get(content, type), 'schema')
-  if (!isSchema(schema)) throw none
-  return schema
 }
 
 /** Examples of plants are of the bundled document. */

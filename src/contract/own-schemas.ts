@@ -23,8 +23,6 @@ const keywords = new Set([
   ...['dependentSchemas', 'dependentRequired', 'items', 'prefixItems', 'contains', 'minContains', 'maxContains'],
   ...['unevaluatedItems', 'minItems', 'maxItems', 'uniqueItems', 'readOnly', 'writeOnly', 'contentEncoding'],
 ])
-/** A plant that needs as many references to be read is not read. */
-const referencesMax = 200
 /** A schema that has only these says no more than its properties do. */
 const plain = ['type', 'title', 'description', 'required', 'properties', 'allOf', '$ref', 'examples', 'deprecated']
 
@@ -92,7 +90,6 @@ class Bundle {
   readonly #own: Schema
   readonly #isOld: boolean
   readonly #taken: Set<string>
-  #depth = 0
   /** By reference. */
   readonly #names = new Map<string, string>()
 
@@ -121,10 +118,7 @@ class Bundle {
     const name = this.#newName(reference)
     this.#names.set(reference, name)
     this.#taken.add(name)
-    this.#depth += 1
-    if (this.#depth > referencesMax) throw new OperatorError(`$ref: more than ${referencesMax} schemas in one another`)
     this.schemas.set(name, this.take(this.#find(reference)))
-    this.#depth -= 1
     return name
   }
 
@@ -170,7 +164,6 @@ function upgrade({ nullable, example, ...schema }: Schema): Schema {
 /** Refuses a schema that applies itself to the same value: it would judge no value. */
 function assertEnds(document: Schema, schema: Schema, ended: Set<Schema>, within = new Set<Schema>()): void {
   if (within.has(schema)) throw new OperatorError('$ref: a schema refers to itself without end')
-  if (within.size > referencesMax) throw new OperatorError(`$ref: more than ${referencesMax} schemas in one another`)
   if (ended.has(schema)) return
   within.add(schema)
   for (const each of [referredBy(document, schema), ...schemasInPlace(schema)]) {

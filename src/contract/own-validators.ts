@@ -57,7 +57,7 @@ export function compilePlant(document: Schema): (subject: string) => Validator {
   try {
     compile('the plant')
   } catch (cause) {
-    throw new OperatorError(messageOf(cause), { cause })
+    throw cause instanceof RangeError ? cause : new OperatorError(messageOf(cause), { cause })
   }
   return compile
 }

@@ -27,12 +27,12 @@ export function mapSchema(schema: unknown, change: (schema: Schema) => Schema): 
   if (!isSchema(schema)) return schema
   const go = (value: unknown): unknown => mapSchema(value, change)
   return change(
-    fromEntries(
+    Object.fromEntries(
       Object.entries(schema).map(([keyword, value]) => {
         if (one.has(keyword)) return [keyword, go(value)]
         if (list.has(keyword) && Array.isArray(value)) return [keyword, value.map(go)]
         if (!map.has(keyword) || !isSchema(value)) return [keyword, value]
-        return [keyword, fromEntries(Object.entries(value).map(([name, each]) => [name, go(each)]))]
+        return [keyword, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, go(each)]))]
       }),
     ),
   )
@@ -105,11 +105,6 @@ export function partsOf(document: unknown, schema: Schema, known = new Set<Schem
 }
 
 function merge(parts: readonly Schema[]): Schema {
-  const { $ref: _, allOf: __, ...merged } = fromEntries(parts.flatMap((part) => Object.entries(part))) as Schema
+  const { $ref: _, allOf: __, ...merged } = Object.fromEntries(parts.flatMap((part) => Object.entries(part))) as Schema
   return merged
-}
-
-/** Unlike assignments, this keeps a property `__proto__`. */
-function fromEntries(entries: Iterable<readonly [string, unknown]>): Schema {
-  return Object.fromEntries(entries)
 }

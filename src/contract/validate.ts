@@ -19,6 +19,30 @@ export interface Exact {
   readonly exclusiveMaximum?: number | string
 }
 
+/** Whether a value is what `exact` says. JavaScript compares a bigint and a number exactly. */
+export function isExact(value: unknown, schema: Exact): boolean {
+  const { types, isInt64, minimum = -Infinity, maximum = Infinity } = schema
+  const { exclusiveMinimum = -Infinity, exclusiveMaximum = Infinity } = schema
+  const isNumber = typeof value === 'bigint' || (types.includes('number') && !isInt64 && Number.isFinite(value))
+  if (!isNumber) return types.some((type) => isOfType(value, type))
+  const number = value as bigint | number
+  const isWithin = !isInt64 || (number >= int64Min && number <= int64Max)
+  const isInBounds = number >= boundOf(minimum) && number <= boundOf(maximum)
+  return isWithin && isInBounds && number > boundOf(exclusiveMinimum) && number < boundOf(exclusiveMaximum)
+}
+
+function boundOf(bound: number | string): number | bigint {
+  return typeof bound === 'string' ? BigInt(bound) : bound
+}
+
+/** Of other types than numbers. */
+function isOfType(value: unknown, type: string): boolean {
+  if (type === 'null') return value === null
+  if (type === 'array') return Array.isArray(value)
+  if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return type !== 'number' && typeof value === type
+}
+
 const shownCharactersMax = 60
 const describedMax = 20
 const examplesOfFormats = new Map(Object.entries({ date: '2026-01-31', 'date-time': '2026-01-31T12:00:00Z' }))

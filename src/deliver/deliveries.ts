@@ -33,8 +33,6 @@ import type { PostAnswer } from './post.ts'
 const retryFactors = [1, 6, 24, 120, 720, 2_160]
 /** Failures in a row after which the receiver counts as failing, not only a change. */
 const failuresMax = 5
-/** Failures after which a receiver counts as away: once it is back, all that it rejected is sent again at once. */
-const failuresOfAbsence = 3
 
 export type SentChange = Pick<LoggedChange, 'kind' | 'position' | 'plant' | 'atMs'>
 
@@ -72,8 +70,6 @@ export class Deliveries {
   /** Failures of the receiver; 0 while it is not failing. */
   #failures: number
   #untilMs = Number.NEGATIVE_INFINITY
-  /** Whether the receiver has accepted a change since it failed, or since the start. */
-  #isProven = false
   #pause: PauseReason | undefined
   #last: LastAnswer | undefined
   #isDirty = false
@@ -114,15 +110,14 @@ export class Deliveries {
     return this.#mayHaveMore && this.#failures === 0 && this.wanted(0) > 0
   }
 
-  /** How many changes to read from the log; 0 for none. Few before a change is accepted, one if the receiver fails. */
+  /** How many changes to read from the log; 0 for none, one if the receiver fails. */
   wanted(nowMs: number): number {
-    const { webhookPage, webhookInFlightMax } = this.#limits
+    const { webhookPage } = this.#limits
     if (this.#pause !== undefined || this.#isFull) return 0
     const fresh = this.#some(({ isBlocked }) => !isBlocked)
     const waiting = fresh.reduce((sum, { texts }) => sum + Math.max(texts.length, 1), 0)
     if (this.#failures > 0) return nowMs >= this.#untilMs && waiting === 0 ? 1 : 0
-    const page = this.#isProven ? webhookPage : Math.min(webhookPage, webhookInFlightMax)
-    return waiting <= page ? page : 0
+    return waiting <= webhookPage ? webhookPage : 0
   }
 
   /** Whether too many plants are blocked. */
@@ -240,11 +235,10 @@ export class Deliveries {
 
   #noteSuccess(nowMs: number): void {
     this.#failuresInRow = 0
-    const wasAway = this.#failures >= failuresOfAbsence
-    if (wasAway) for (const lane of this.#lanes.values()) lane.dueMs = Math.min(lane.dueMs, nowMs)
+    // What the receiver has refused while it failed is sent again at once.
+    if (this.#failures > 0) for (const lane of this.#lanes.values()) lane.dueMs = Math.min(lane.dueMs, nowMs)
     this.#failures = 0
     this.#untilMs = nowMs
-    this.#isProven = true
   }
 
   /** Decides whether the receiver fails, not only this change. */
@@ -254,7 +248,6 @@ export class Deliveries {
     const isFailing = this.#failures > 0
     // Requests that began before the pause do not count again.
     if (isFailing ? isProbe : isBusy || this.#failuresInRow >= failuresMax) {
-      this.#isProven = false
       this.#failures += 1
       this.#untilMs = nowMs + this.#pauseAfter(this.#failures)
       if (this.#failures >= this.#limits.webhookTriesMax) this.#pause ??= 'failing'

@@ -88,14 +88,16 @@ export interface RequestAborted {
   readonly reason: AbortReason
 }
 
-/**
- * - `clientLeft`: the client closed the connection.
- * - `notRead`: the client read nothing for longer than allowed.
- * - `memoryShort`: too much output was buffered, and this client was the slowest reader.
- * - `answerLate`: the response took longer than allowed.
- * - `serverStopped`: the server stopped, and its grace period ended.
- */
-export type AbortReason = 'clientLeft' | 'notRead' | 'memoryShort' | 'answerLate' | 'serverStopped'
+/** Why a request was not answered in full, as a clause. */
+export const abortReasons = {
+  clientLeft: 'the client closed the connection',
+  notRead: 'the client read nothing for too long',
+  memoryShort: 'too many bytes waited to be read, and the client was the slowest reader',
+  answerLate: 'the answer took longer than allowed',
+  serverStopped: 'the server ended',
+} as const
+
+export type AbortReason = keyof typeof abortReasons
 
 /** The input on a connection was not a valid request: not HTTP, too large, or too slow. */
 export interface RequestRefused {

@@ -1,4 +1,4 @@
-// Text for display: amounts, and untrusted text without control characters.
+// Text for display: amounts, words of a shell, and untrusted text without control characters.
 
 /**
  * Characters that control a terminal: control characters, line separators, and bidirectional overrides, which show
@@ -29,4 +29,9 @@ export function toIso(ms: number): string {
 /** `1 plant`, `2 plants`. */
 export function amount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** Quotes a word for a POSIX shell if necessary. */
+export function shellWord(text: string): string {
+  return /^[\w./:@=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -217,7 +217,7 @@ export interface BulkStore {
    * Reads a consistent snapshot of all plants by ascending id. Batches amortize the cost of the iteration. Several
    * exports may run at once.
    */
-  exportPlants(tag?: string): AsyncIterable<readonly Plant[]>
+  exportPlants(): AsyncIterable<readonly Plant[]>
 }
 
 /**

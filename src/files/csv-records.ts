@@ -2,9 +2,8 @@
 // page reads files with it, too, so it needs nothing of Node.js.
 
 import { type Column, toJsonOf } from './columns.ts'
-import { CsvReader, type CsvRecord, joined, splitRecord, textOf } from './csv-fields.ts'
-import { type CsvColumns, type CsvStart, findStart, readColumns } from './csv-header.ts'
-import { UnreadableFile } from './unreadable-file.ts'
+import { CsvReader, type CsvRecord } from './csv-fields.ts'
+import { type PlantRecord, UnreadableFile } from './records.ts'
 
 export interface CsvOptions {
   /** The columns that a file may have. */
@@ -12,82 +11,93 @@ export interface CsvOptions {
   /** The names of those that it must have. */
   readonly needed: readonly string[]
   /** A longer record is refused, and not kept in memory. */
-  readonly recordBytesMax: number
-  /** How much of a header a message shows. */
-  readonly shownCharactersMax: number
-  /** Receives the header, and the names of ignored columns. */
-  readonly onHeader: (raw: Uint8Array, start: CsvStart, ignored: readonly string[]) => void
+  readonly recordCharactersMax: number
+  readonly onHeader: (header: CsvHeader) => void
   /** Called for each id that a spreadsheet may have rounded; this cannot be detected reliably. */
   readonly onMaybeRounded: () => void
 }
 
-/** A record: the JSON text of a plant, or the reason why there is none. */
-export interface CsvPlant extends Pick<CsvRecord, 'line' | 'raw' | 'isCut' | 'wrong'> {
-  readonly json?: string
+/** The first record that is not blank. It names the columns. */
+export interface CsvHeader {
+  readonly raw: string
+  readonly separator: string
+  /** The names of columns that are no properties of a plant. */
+  readonly ignored: readonly string[]
 }
+
+type KnownColumns = readonly (readonly [column: Column, at: number])[]
 
 /** The part of a file after its header. */
 interface Body {
   readonly reader: CsvReader
-  readonly columns: CsvColumns
+  /** How many columns the header has. */
+  readonly count: number
+  /** Those that are properties of a plant, with their index. */
+  readonly known: KnownColumns
+  /** Indexes of the properties that every plant has; -1 for an id that is not needed. */
+  readonly id: number
+  readonly name: number
 }
+
+const separators = [',', ';', '\t']
+const headerCharactersShown = 200
 
 /** Reads a file piece by piece. Throws UnreadableFile if its header names no plants. */
 export class CsvPlants {
   readonly #options: CsvOptions
   /** The file up to the end of the header. */
-  #head: Uint8Array = new Uint8Array()
+  #head = ''
   #body: Body | undefined
 
   constructor(options: CsvOptions) {
     this.#options = options
   }
 
-  /** Returns the plants that a piece completes. */
-  read(piece: Uint8Array): readonly CsvPlant[] {
-    if (this.#body !== undefined) return this.#toPlants(this.#body.reader.read(piece), this.#body)
-    this.#head = joined(this.#head, piece)
-    return this.#readHead(false)
+  /** Returns the plants that a piece completes; with the last piece, the remaining plants. */
+  read(piece: string, isLast: boolean): readonly PlantRecord[] {
+    if (this.#body !== undefined) return this.#toPlants(this.#body.reader.read(piece, isLast), this.#body)
+    this.#head += piece
+    return this.#readHead(isLast)
   }
 
-  /** Returns the remaining plants. */
-  end(): readonly CsvPlant[] {
-    return this.#body === undefined ? this.#readHead(true) : this.#toPlants(this.#body.reader.end(), this.#body)
-  }
-
-  #readHead(isAll: boolean): readonly CsvPlant[] {
-    const { columns, needed, recordBytesMax, shownCharactersMax, onHeader } = this.#options
-    const start = findStart(this.#head, isAll, columns, needed)
-    if (start === undefined) {
-      if (this.#head.length <= recordBytesMax) return []
-      throw new UnreadableFile(`has a header longer than the ${recordBytesMax} bytes allowed`)
+  /** The separator is the one by which the header names the columns that are needed. */
+  #readHead(isLast: boolean): readonly PlantRecord[] {
+    const { columns, needed, recordCharactersMax, onHeader } = this.#options
+    let first: CsvRecord | undefined
+    for (const separator of separators) {
+      const reader = new CsvReader(separator, recordCharactersMax)
+      const records = reader.read(this.#head, isLast)
+      const at = records.findIndex((record) => !isBlank(record))
+      const header = records[at]
+      if (header === undefined) {
+        if (isLast) throw new UnreadableFile(`has no header; ${whatIsNeeded}`)
+        return []
+      }
+      const { raw, fields } = header
+      const known = findColumns(fields, columns)
+      first ??= header
+      if (!needed.every((wanted) => known.some(([{ name }]) => name === wanted))) continue
+      assertDistinct(known, raw)
+      onHeader({ raw, separator, ignored: ignoredOf(fields, known) })
+      const atOf = (wanted: string): number => known.find(([{ name }]) => name === wanted)?.[1] ?? -1
+      this.#body = { reader, count: fields.length, known, id: atOf('id'), name: atOf('name') }
+      this.#head = ''
+      return this.#toPlants(records.slice(at + 1), this.#body)
     }
-    const reader = new CsvReader(start.form, start.line, recordBytesMax)
-    const rest = this.#head.subarray(start.at)
-    const [header, ...first] = isAll ? reader.end(rest) : reader.read(rest)
-    if (header === undefined) throw new UnreadableFile('has an incomplete header')
-    const { raw } = header
-    if (!isUtf8(raw)) {
-      throw new UnreadableFile('is not UTF-8; save it as "CSV UTF-8", or choose UTF-8 when you export it')
-    }
-    const shown = textOf(raw).slice(0, shownCharactersMax)
-    const found = readColumns(splitRecord(raw, start.form), shown, columns, needed)
-    onHeader(raw, start, found.ignored)
-    this.#body = { reader, columns: found }
-    this.#head = new Uint8Array()
-    return this.#toPlants(first, this.#body)
+    throw new UnreadableFile(`has no column id or no column name; ${whatIsNeeded}, but it is: ${shown(first?.raw)}`)
   }
 
-  #toPlants(records: readonly CsvRecord[], { columns }: Body): readonly CsvPlant[] {
+  #toPlants(records: readonly CsvRecord[], body: Body): readonly PlantRecord[] {
     return records
       .filter((record) => !isBlank(record))
       .map((record) => {
-        if (roundedPattern.test(record.fields[columns.id] ?? '')) this.#options.onMaybeRounded()
-        return toPlant(record, columns)
+        if (roundedPattern.test(record.fields[body.id] ?? '')) this.#options.onMaybeRounded()
+        return toPlant(record, body)
       })
   }
 }
 
+const whatIsNeeded = 'its first line must name the columns: id, name, and the other properties of plants'
 /** Spreadsheets keep 15 digits of a number, and replace the rest with zeros. */
 const roundedPattern = /^ *-?[1-9][0-9]{14}0+ *$/
 
@@ -96,37 +106,51 @@ function isBlank({ fields, wrong }: CsvRecord): boolean {
   return wrong === undefined && fields.every((field) => field.trim() === '')
 }
 
-function toPlant(record: CsvRecord, columns: CsvColumns): CsvPlant {
+function assertDistinct(known: KnownColumns, header: string): void {
+  const repeated = known.find(([column], at) => known.findIndex(([other]) => other === column) !== at)
+  if (repeated === undefined) return
+  throw new UnreadableFile(`has more than one column ${repeated[0].name}; its first line is: ${shown(header)}`)
+}
+
+function shown(header = ''): string {
+  return header.slice(0, headerCharactersShown)
+}
+
+function ignoredOf(names: readonly string[], known: KnownColumns): readonly string[] {
+  return names.map((name) => name.trim()).filter((name, at) => name !== '' && !known.some(([, index]) => index === at))
+}
+
+/** Finds columns by their names, with their indexes: as a name is, else without blanks around it, in any case. */
+export function findColumns(header: readonly string[], columns: readonly Column[]): KnownColumns {
+  return header.flatMap((text, at) => {
+    const trimmed = text.trim()
+    const column =
+      columns.find(({ name }) => name === text) ??
+      columns.find(({ name }) => name === trimmed) ??
+      columns.find(({ name }) => name.toLowerCase() === trimmed.toLowerCase())
+    return column === undefined ? [] : [[column, at] as const]
+  })
+}
+
+function toPlant(record: CsvRecord, body: Body): PlantRecord {
   const { line, raw, fields, isCut } = record
-  const wrong = record.wrong ?? whyNoPlant(record, columns)
+  const wrong = record.wrong ?? whyNoPlant(record, body)
   if (wrong !== undefined) return { line, raw, wrong, ...(isCut === true && { isCut }) }
-  const members = columns.known.flatMap(([column, at]) => {
+  const members = body.known.flatMap(([column, at]) => {
     const json = toJsonOf(column, fields[at] ?? '')
     return json === undefined ? [] : [`${JSON.stringify(column.name)}:${json}`]
   })
   return { line, raw, json: `{${members.join()}}` }
 }
 
-function whyNoPlant({ raw, fields, isEnded }: CsvRecord, { count, id, name }: CsvColumns): string | undefined {
-  if (!isUtf8(raw)) return 'not valid UTF-8; save the file as "CSV UTF-8"'
+function whyNoPlant({ fields, isEnded }: CsvRecord, { count, id, name }: Body): string | undefined {
   const isTooLong = fields.slice(count).some((field) => field.trim() !== '')
   // Excel omits empty fields at the end of a row. A file that was truncated within a row has no final line end.
   const isTooShort = fields.length < count && (!isEnded || fields.length <= Math.max(id, name))
   if (isTooLong || isTooShort) {
     return `the record has ${fields.length} ${fields.length === 1 ? 'field' : 'fields'}, the header ${count}`
   }
-  const shown = (fields[id] ?? '').trim()
-  if (!/^[-+]?[0-9]+(?:[.,][0-9]+)?(?:e[-+]?[0-9]+)?$/i.test(shown) || /^[-+]?[0-9]+$/.test(shown)) return undefined
-  return `id: ${JSON.stringify(shown)} is not an integer; if a spreadsheet rounded it, format the column as text`
-}
-
-const strictDecoder = new TextDecoder('utf-8', { fatal: true })
-
-function isUtf8(bytes: Uint8Array): boolean {
-  try {
-    strictDecoder.decode(bytes)
-    return true
-  } catch {
-    return false
-  }
+  const text = (fields[id] ?? '').trim()
+  if (!/^[-+]?[0-9]+(?:[.,][0-9]+)?(?:e[-+]?[0-9]+)?$/i.test(text) || /^[-+]?[0-9]+$/.test(text)) return undefined
+  return `id: ${JSON.stringify(text)} is not an integer; if a spreadsheet rounded it, format the column as text`
 }

@@ -2,7 +2,7 @@
 
 import { toJson } from '../contract/plant.ts'
 import type { Plant } from '../domain/plant.ts'
-import { decodeJson, type JsonValue } from '../json/decode.ts'
+import { decodeText, type JsonValue } from '../json/decode.ts'
 import { limits } from '../limits.ts'
 import { type Column, csvRow, toField } from './columns.ts'
 
@@ -30,28 +30,18 @@ export function csvHeader(columns: readonly Column[]): string {
 /**
  * Formats a plant as a row of CSV.
  *
+ * @param onLeftOut receives the names of properties without a column.
  * @param toShown escapes a text for a terminal.
- * @param onLost receives the names of properties that are lost: of an empty text, which reads as no property, or without
- * a column.
  */
 export function csvOf(
   { json }: Plant,
   columns: readonly Column[],
-  onLost: (name: string, isEmpty: boolean) => void,
+  onLeftOut: (name: string) => void,
   toShown = (text: string) => text,
 ): string {
-  const plant = decodeJson(Buffer.from(json), limits.jsonDepthMax) as Record<string, JsonValue>
-  const names = new Set(Object.keys(plant))
-  const fields = columns.map((column) => {
-    const value = ownOf(plant, column.name)
-    names.delete(column.name)
-    if (value === '' && !column.isRequired) onLost(column.name, true)
-    return toShown(toField(column, value, toJson))
-  })
-  for (const name of names) onLost(name, false)
+  const plant = new Map(Object.entries(decodeText(json, limits.jsonDepthMax) as Record<string, JsonValue>))
+  const fields = columns.map((column) => toShown(toField(column, plant.get(column.name), toJson)))
+  for (const { name } of columns) plant.delete(name)
+  for (const name of plant.keys()) onLeftOut(name)
   return csvRow(fields)
-}
-
-function ownOf<T>(values: Readonly<Record<string, T>>, name: string): T | undefined {
-  return Object.hasOwn(values, name) ? values[name] : undefined
 }

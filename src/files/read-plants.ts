@@ -1,52 +1,86 @@
-// Reads a file of plants in its format.
+// Reads a file of plants: its encoding, and its records by its format.
 
-import { limits } from '../limits.ts'
-import { carriageReturn } from './csv-fields.ts'
-import type { CsvStart } from './csv-header.ts'
-import { type CsvPlant, CsvPlants } from './csv-records.ts'
-import { openText, type TextFile } from './encoding.ts'
+import { type CsvOptions, CsvPlants } from './csv-records.ts'
 import type { Format } from './formats.ts'
-import { readNdjson } from './ndjson-records.ts'
-import type { PlantRecord, ReadOptions, RecordBatches } from './records.ts'
+import { type PlantRecord, UnreadableFile } from './records.ts'
 
-export async function* readPlants(file: AsyncIterable<Buffer>, format: Format, options: ReadOptions): RecordBatches {
-  const text = await openText(file)
-  if (format === 'csv') {
-    yield* readCsv(text, options)
-    return
+/** Records come in batches, one per piece of the file; yielding them one by one would cost more than parsing them. */
+export type RecordBatches = AsyncGenerator<readonly PlantRecord[]>
+
+export interface ReadOptions extends Omit<CsvOptions, 'needed'> {
+  /** Called if the file is in UTF-16. */
+  readonly onUtf16: () => void
+}
+
+export function readPlants(file: AsyncIterable<Buffer>, format: Format, options: ReadOptions): RecordBatches {
+  const pieces = decode(file, options.onUtf16)
+  return format === 'csv' ? readCsv(pieces, options) : readNdjson(pieces, options)
+}
+
+/** Decodes UTF-8, with or without a byte order mark, or UTF-16 with one. */
+async function* decode(file: AsyncIterable<Buffer>, onUtf16: () => void): AsyncGenerator<string> {
+  let start: Buffer = Buffer.alloc(0)
+  let decoder: TextDecoder | undefined
+  for await (const piece of file) {
+    start = start.length === 0 ? piece : Buffer.concat([start, piece])
+    if (start.length < 2) continue
+    const isFirst = decoder === undefined
+    decoder ??= decoderOf(start)
+    const decoded = text(decoder, start, true)
+    if (isFirst && decoder.encoding !== 'utf-8') onUtf16()
+    yield decoded
+    start = Buffer.alloc(0)
   }
-  if (text.encoding !== 'UTF-8') options.onReadAs(`is read as ${text.encoding}`)
-  yield* readNdjson(text.pieces, options)
+  yield text(decoder ?? decoderOf(start), start, false)
 }
 
-async function* readCsv({ encoding, pieces }: TextFile, options: ReadOptions): RecordBatches {
-  const plants = new CsvPlants({
-    ...options,
-    needed: ['id', 'name'],
-    shownCharactersMax: limits.recordCharactersShown,
-    onHeader: (raw, start, ignored) => {
-      const words = wordsOf(start, encoding)
-      if (words.length > 0) options.onReadAs(`is read ${words.join(' ')}`)
-      if (ignored.length > 0) options.onColumnsIgnored(ignored)
-      options.onHeader(Buffer.concat([start.mark, raw]))
-    },
-  })
-  for await (const piece of pieces) yield plants.read(piece).map(toRecord)
-  yield plants.end().map(toRecord)
+function decoderOf(start: Buffer): TextDecoder {
+  const mark = start.toString('hex', 0, 2)
+  const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8'
+  return new TextDecoder(encoding, { fatal: true })
 }
 
-function wordsOf({ form }: CsvStart, encoding: TextFile['encoding']): readonly string[] {
-  const separator = String.fromCharCode(form.separator)
-  return [
-    ...(encoding === 'UTF-8' ? [] : [`as ${encoding}`]),
-    ...(separator === ',' ? [] : [`with ${separatorNames[separator] ?? `the separator ${separator}`}`]),
-    ...(form.lineEnd === carriageReturn ? ['with CR line endings'] : []),
-  ]
+function text(decoder: TextDecoder, bytes: Buffer, stream: boolean): string {
+  try {
+    return decoder.decode(bytes, { stream })
+  } catch {
+    const encoding = decoder.encoding === 'utf-8' ? 'UTF-8' : 'UTF-16, although it begins with its byte order mark'
+    throw new UnreadableFile(`is not valid ${encoding}; save it as UTF-8, a sheet as "CSV UTF-8"`)
+  }
 }
 
-const separatorNames: Readonly<Record<string, string>> = { ';': 'semicolons', '\t': 'tabs' }
+async function* readCsv(pieces: AsyncIterable<string>, options: ReadOptions): RecordBatches {
+  const plants = new CsvPlants({ ...options, needed: ['id', 'name'] })
+  for await (const piece of pieces) yield plants.read(piece, false)
+  yield plants.read('', true)
+}
 
-function toRecord({ raw, json, ...plant }: CsvPlant): PlantRecord {
-  const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.length)
-  return { ...plant, raw: bytes, ...(json !== undefined && { json: Buffer.from(json) }) }
+async function* readNdjson(pieces: AsyncIterable<string>, { recordCharactersMax }: ReadOptions): RecordBatches {
+  let line = 0
+  let rest = ''
+  const toRecords = (text: string): PlantRecord[] => {
+    line += 1
+    return toRecord(text, line, recordCharactersMax)
+  }
+  for await (const piece of pieces) {
+    const lines = (rest + piece).split('\n')
+    // The beginning of a line that is too long is enough to refuse it.
+    rest = (lines.pop() ?? '').slice(0, recordCharactersMax + 2)
+    yield lines.flatMap(toRecords)
+  }
+  yield toRecords(rest)
+}
+
+/** None for an empty line. Throws UnreadableFile if the first line is no JSON object: the file has another format. */
+function toRecord(text: string, line: number, charactersMax: number): PlantRecord[] {
+  const raw = text.replace(/\r$/, '')
+  if (raw === '') return []
+  if (line === 1 && !/^\s*\{/.test(raw)) {
+    throw new UnreadableFile(
+      'does not begin with a line such as {"id": 1, "name": "Fern"}; write one plant per line, or for CSV, add --format csv',
+    )
+  }
+  if (raw.length <= charactersMax) return [{ line, raw, json: raw }]
+  const wrong = `the line is longer than the ${charactersMax} characters allowed`
+  return [{ line, raw: raw.slice(0, charactersMax), isCut: true, wrong }]
 }

@@ -30,7 +30,7 @@ export class Endpoint {
 
   constructor(operation: Operation, options: ServiceOptions) {
     const { handlers, traits, limits, rateLimiter } = options
-    const content = operation.responses.get(200)?.content ?? new Map()
+    const content = operation.responses.get(200) ?? new Map()
     const { units, changedPlant } = (traits[operation.id] ?? {}) as Traits<OperationId>
     this.operation = operation
     this.isFree = units === 0

@@ -22,7 +22,12 @@ const integerDigitsMax = 40
  */
 export function decodeJson(bytes: Buffer, depthMax: number): JsonValue {
   if (!isUtf8(bytes)) throw new AppError('invalidJson', `not valid UTF-8 at byte ${findInvalidByte(bytes)}`)
-  return new Decoder(bytes.toString('utf8'), depthMax).decode()
+  return decodeText(bytes.toString('utf8'), depthMax)
+}
+
+/** Decodes one JSON text as `decodeJson` does. */
+export function decodeText(text: string, depthMax: number): JsonValue {
+  return new Decoder(text, depthMax).decode()
 }
 
 const code = {
@@ -34,7 +39,6 @@ const code = {
   nine: 0x39,
   colon: 0x3a,
   openBracket: 0x5b,
-  backslash: 0x5c,
   closeBracket: 0x5d,
   openBrace: 0x7b,
   closeBrace: 0x7d,
@@ -43,21 +47,11 @@ const code = {
 const numberGrammar = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 /** The longest prefix of a valid number. */
 const numberStart = /-?(?:(?:0|[1-9][0-9]*)(?:\.(?:[0-9]+(?:[eE][+-]?[0-9]*)?)?|[eE][+-]?[0-9]*)?)?/y
-const plainCharacters = /[^"\\\u0000-\u001f]*/y
+const stringGrammar = /"(?:[^"\\\u0000-\u001f]|\\["\\/bfnrt]|\\u[0-9A-Fa-f]{4})*"/y
+/** The longest prefix of a valid string, with the escape in which it ends. */
+const stringStart = /"(?:[^"\\\u0000-\u001f]|\\["\\/bfnrt]|\\u[0-9A-Fa-f]{4})*(\\(?:u[0-9A-Fa-f]{0,3})?)?/y
 const needsCare = /[\\\u0000-\u001f]/
-const fourHexDigits = /[0-9A-Fa-f]{4}/y
-const someHexDigits = /[0-9A-Fa-f]*/y
 const words = ['true', 'false', 'null'] as const
-const simpleEscapes: Readonly<Record<string, string>> = {
-  '"': '"',
-  '\\': '\\',
-  '/': '/',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-}
 
 class Decoder {
   readonly #text: string
@@ -150,38 +144,13 @@ class Decoder {
         return plain
       }
     }
-    return this.#stringWithEscapes()
-  }
-
-  #stringWithEscapes(): string {
-    let string = ''
-    this.#at += 1
-    for (;;) {
-      string += this.#match(plainCharacters)
-      const next = this.#text.charCodeAt(this.#at)
-      if (next === code.quote) {
-        this.#at += 1
-        return string
-      }
-      if (next !== code.backslash) throw this.#expected('a character of a string or its closing quote')
-      string += this.#escape()
-    }
-  }
-
-  #escape(): string {
-    const letter = this.#text.charAt(this.#at + 1)
-    const simple = simpleEscapes[letter]
-    if (simple !== undefined) {
-      this.#at += 2
-      return simple
-    }
-    this.#at += 1
-    if (letter !== 'u') throw this.#expected('one of "\\/bfnrtu after a backslash')
-    this.#at += 1
-    const digits = this.#match(fourHexDigits)
-    if (digits !== '') return String.fromCharCode(Number.parseInt(digits, 16))
-    this.#match(someHexDigits)
-    throw this.#expected('four hexadecimal digits after \\u')
+    const literal = this.#match(stringGrammar)
+    if (literal !== '') return JSON.parse(literal)
+    stringStart.lastIndex = this.#at
+    const [begun = '', broken] = stringStart.exec(this.#text) ?? []
+    this.#at += begun.length
+    if (broken === undefined) throw this.#expected('a character of a string or its closing quote')
+    throw this.#expected(broken === '\\' ? 'one of "\\/bfnrtu after a backslash' : 'four hexadecimal digits after \\u')
   }
 
   #number(): bigint | number {

@@ -2,16 +2,19 @@
 
 import type { Writable } from 'node:stream'
 import { styleText } from 'node:util'
-import { type DestinationStream, pino } from 'pino'
 import type { Clock } from '../domain/clock.ts'
 import { messageOf } from '../domain/errors.ts'
-import type { AbortReason, Observe, RequestFinished, ServiceEvent, WebhookSent } from '../domain/events.ts'
+import {
+  abortReasons,
+  type Observe,
+  type RequestFinished,
+  type ServiceEvent,
+  type WebhookSent,
+} from '../domain/events.ts'
 import { pauseReasons } from '../domain/webhook.ts'
 import type { Limits } from '../limits.ts'
 import { thin } from './thinning.ts'
 
-/** Minimum time between two lines of failures of one webhook. */
-const repeatedWebhookMs = 60_000
 /** Stacks remembered as logged. Above: all are forgotten. */
 const repeatedStacksMax = 100
 
@@ -28,9 +31,12 @@ export interface LogOptions {
 
 type LoggedEvent = Exclude<ServiceEvent, { kind: 'changesCommitted' | 'plantChanged' }>
 
-const levelColours = { error: 'red', warn: 'yellow', info: 'green' } as const
-/** Priorities by pino level (RFC 5424, section 6.2.1). */
-const priorities: Readonly<Record<number, number>> = { 30: 6, 40: 4, 50: 3 }
+/** By level: its colour on a terminal, and its priority for the journal (RFC 5424, section 6.2.1). */
+const levels = {
+  error: { colour: 'red', priority: 3 },
+  warn: { colour: 'yellow', priority: 4 },
+  info: { colour: 'green', priority: 6 },
+} as const
 
 /** Refusals by a server limit. Only the metrics count callers over their own limit (429). */
 const limitStatuses = new Set([408, 413, 431])
@@ -38,7 +44,7 @@ const limitStatuses = new Set([408, 413, 431])
 export function createLog(options: LogOptions): Observe {
   const { level, stream, limits } = options
   if (level === 'off') return () => {}
-  const logger = createLogger(options)
+  const writeLine = lineWriter(options)
   const stackOf = stacksOf(limits, options.clock)
   let dropped = 0
   const say = (event: LoggedEvent, leftOut: number): void => {
@@ -48,24 +54,20 @@ export function createLog(options: LogOptions): Observe {
       return
     }
     if (dropped > 0)
-      logger.warn(
+      writeLine(
+        'warn',
         { event: 'linesDropped', lines: dropped },
         `${dropped} lines were dropped because the log was not read`,
       )
     dropped = 0
-    write(logger, event, leftOut, 'cause' in event ? stackOf(event.cause) : undefined)
+    write(writeLine, event, leftOut, 'cause' in event ? stackOf(event.cause) : undefined)
   }
   const thinning = thin(limits.repeatedLineMs, say)
-  const ofWebhooks = thin<LoggedEvent>(repeatedWebhookMs, say)
   return (event) => {
     // For metrics only.
     if (event.kind === 'changesCommitted' || event.kind === 'plantChanged') return
     if (level !== 'all' && isOrdinary(event) && !(level === 'changes' && isChange(event))) return
-    if (event.kind === 'serverStopped') {
-      thinning.flush()
-      ofWebhooks.flush()
-    }
-    if (event.kind === 'webhookSent' && !event.isAccepted) return ofWebhooks.take(event.webhook, event)
+    if (event.kind === 'serverStopped') thinning.flush()
     const repeated = repeatedKindOf(event)
     if (repeated === undefined) say(event, 0)
     else thinning.take(repeated, event)
@@ -92,36 +94,24 @@ function stacksOf({ repeatedStackMs }: Limits, clock: Clock) {
 
 type LineFields = Readonly<Record<string, unknown>> & { readonly stack?: string }
 
-/** pino's logger functions by level, each for the fields of a line and its sentence. */
-type Logger = Record<'error' | 'warn' | 'info', (fields: LineFields, sentence: string) => void>
+type Level = keyof typeof levels
 
-function createLogger({ stream, isTerminal, hasPriorities }: LogOptions): Logger {
-  if (isTerminal) return createTerminalLogger(stream)
-  const options = { base: null, messageKey: 'message', timestamp: () => `,"time":"${new Date().toISOString()}"` }
-  const destination = hasPriorities ? withPriorities(stream) : stream
-  return pino({ ...options, formatters: { level: (label) => ({ level: label }) } }, destination)
-}
+/** Writes a line: its level, its fields and its sentence. */
+type WriteLine = (level: Level, fields: LineFields, message: string) => void
 
-/** pino passes the level of each line to such a destination. */
-function withPriorities(stream: Writable): DestinationStream {
-  return {
-    [Symbol.for('pino.metadata')]: true,
-    write(this: { readonly lastLevel: number }, line: string) {
-      stream.write(`<${priorities[this.lastLevel]}>${line}`)
-    },
-  } as DestinationStream
-}
-
-/** For people: the time, the level, the sentence, and the stack of a failure. */
-function createTerminalLogger(stream: Writable): Logger {
-  const at =
-    (level: keyof Logger) =>
-    ({ stack }: LineFields, sentence: string): void => {
-      const name = styleText(levelColours[level], level.toUpperCase(), { stream })
+function lineWriter({ stream, isTerminal, hasPriorities }: LogOptions): WriteLine {
+  // For people: the time, the level, the sentence, and the stack of a failure.
+  if (isTerminal) {
+    return (level, { stack }, message) => {
+      const name = styleText(levels[level].colour, level.toUpperCase(), { stream })
       const below = stack === undefined ? '' : `${stack}\n`
-      stream.write(`[${new Date().toTimeString().slice(0, 8)}] ${name}: ${sentence}\n${below}`)
+      stream.write(`[${new Date().toTimeString().slice(0, 8)}] ${name}: ${message}\n${below}`)
     }
-  return { error: at('error'), warn: at('warn'), info: at('info') }
+  }
+  return (level, fields, message) => {
+    const line = JSON.stringify({ level, time: new Date().toISOString(), ...fields, message })
+    stream.write(hasPriorities ? `<${levels[level].priority}>${line}\n` : `${line}\n`)
+  }
 }
 
 function isOrdinary(event: ServiceEvent): boolean {
@@ -138,6 +128,7 @@ function isOrdinary(event: ServiceEvent): boolean {
 
 /** The group of an event for thinning, if clients or a full disk can cause thousands of such events a second. */
 function repeatedKindOf(event: ServiceEvent): string | undefined {
+  if (event.kind === 'webhookSent') return event.isAccepted ? undefined : event.webhook
   if (event.kind === 'requestRefused') return event.error
   if (event.kind === 'requestAborted') return isOrdinary(event) ? undefined : event.reason
   if (event.kind !== 'requestFinished') return undefined
@@ -155,7 +146,7 @@ function isFailure(status: number): boolean {
 }
 
 /** @param stack that of the event's cause, if it is to be shown. */
-function write(logger: Logger, event: LoggedEvent, leftOut: number, stack: string | undefined): void {
+function write(writeLine: WriteLine, event: LoggedEvent, leftOut: number, stack: string | undefined): void {
   const { kind, ...details } = event
   const fields = {
     event: kind,
@@ -167,10 +158,10 @@ function write(logger: Logger, event: LoggedEvent, leftOut: number, stack: strin
     ...(leftOut > 0 && { leftOut }),
   }
   const more = leftOut === 0 ? '' : `, and ${leftOut} more since the last such line`
-  logger[levelOf(event)](fields, sentence(event) + more)
+  writeLine(levelOf(event), fields, sentence(event) + more)
 }
 
-function levelOf(event: LoggedEvent): 'error' | 'warn' | 'info' {
+function levelOf(event: LoggedEvent): Level {
   if (event.kind === 'storeWarning' || event.kind === 'serverWarning' || event.kind === 'jwtKeysAway') return 'warn'
   if (event.kind === 'webhookSent') return event.isAccepted ? 'info' : 'warn'
   const isError = event.kind === 'storeFailed' || event.kind === 'storeAway' || event.kind === 'webhookPaused'
@@ -219,14 +210,6 @@ function sentenceOf({ webhook, position, tries, isAccepted, outcome, durationMs,
     return `the webhook ${webhook} accepted ${position}${times}: ${outcome} in ${durationMs.toFixed(1)} ms`
   const again = againInMs === undefined ? '; given up' : `; again in ${(againInMs / 1_000).toFixed(0)} s`
   return `the webhook ${webhook} did not accept ${position}${times}: ${outcome}${again}`
-}
-
-const abortReasons: Readonly<Record<AbortReason, string>> = {
-  clientLeft: 'the client closed the connection',
-  notRead: 'the client read nothing for too long',
-  memoryShort: 'too many bytes waited to be read, and the client was the slowest reader',
-  answerLate: 'the answer took longer than allowed',
-  serverStopped: 'the server ended',
 }
 
 function reason({ error, cause }: RequestFinished): string {

@@ -5,7 +5,6 @@ import { lstatSync, rmSync } from 'node:fs'
 import { connect, type Server } from 'node:net'
 import type { ServeConfig } from '../config.ts'
 import { codeOf, messageOf, OperatorError, SettingError } from '../domain/errors.ts'
-import { assertFolderOf, explainSettingFailure } from '../store/paths.ts'
 
 export type Address = Pick<ServeConfig, 'host' | 'port' | 'listen'>
 
@@ -20,7 +19,6 @@ export async function listen(server: Server, address: Address, scheme: string, b
   const path = listen !== undefined && 'path' in listen ? listen.path : undefined
   try {
     if (path !== undefined) {
-      checkFolderOf(path)
       await removeStaleSocket(path)
       // Every user of the machine may connect, as with a port; the folder's permissions restrict access.
       server.listen({ path, backlog, readableAll: true, writableAll: true })
@@ -32,20 +30,11 @@ export async function listen(server: Server, address: Address, scheme: string, b
     }
     if (!server.listening) await once(server, 'listening')
   } catch (cause) {
-    if (cause instanceof OperatorError) throw cause
-    throw explainListenFailure(cause, address)
+    throw cause instanceof OperatorError ? cause : explainListenFailure(cause, address)
   }
   const bound = server.address()
   if (bound === null || typeof bound === 'string') return `unix:${path ?? bound ?? ''}`
   return `${scheme}://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`
-}
-
-function checkFolderOf(path: string): void {
-  try {
-    assertFolderOf(path)
-  } catch (cause) {
-    throw explainSettingFailure(cause, path, 'written')
-  }
 }
 
 /** A killed server leaves its socket behind, which refuses connections. */
@@ -68,34 +57,29 @@ async function removeStaleSocket(path: string): Promise<void> {
 
 /** A missing address may appear later, such as during boot or failover. */
 function explainListenFailure(cause: unknown, { host, port, listen }: Address): OperatorError {
-  const code = codeOf(cause)
+  const code = codeOf(cause) ?? ''
   const message = messageOf(cause)
   if (listen !== undefined && 'descriptor' in listen) {
-    return new SettingError(
-      `fd:${listen.descriptor} is not a socket to listen on; systemd opens one for a service that has a .socket unit (${message})`,
-      { cause },
-    )
+    const advice = 'systemd opens one for a service that has a .socket unit'
+    return new SettingError(`fd:${listen.descriptor} is not a socket to listen on; ${advice} (${message})`, { cause })
   }
   if (listen !== undefined) {
     const { path } = listen
-    if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
-      return new SettingError(`this user may not create the socket ${path}; choose another path with --listen`, {
-        cause,
-      })
-    }
+    // Node.js has EACCES for a missing folder, too.
+    const isForbidden = ['EACCES', 'EPERM', 'EROFS'].includes(code)
     const length = Buffer.byteLength(path) > 100 ? ', whose path may have at most about 100 bytes' : ''
-    return new SettingError(`cannot listen on ${path}${length}: ${message}`, { cause })
+    const why = isForbidden
+      ? `this user may not create the socket ${path}, or its folder does not exist`
+      : `cannot listen on ${path}${length}: ${message}`
+    return new SettingError(`${why}; choose another path with --listen`, { cause })
   }
-  switch (code) {
-    case 'EADDRINUSE':
-      return new OperatorError(`port ${port} of ${host} is taken; choose another with --port, or 0 for any free one`, {
-        cause,
-      })
-    case 'EACCES':
-      return new SettingError(`this user may not listen on port ${port}; choose one above 1023 with --port`, { cause })
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return new OperatorError(`${host} is not an address of this machine; choose another with --host`, { cause })
+  if (code === 'EACCES') {
+    return new SettingError(`this user may not listen on port ${port}; choose one above 1023 with --port`, { cause })
   }
-  return new OperatorError(`cannot listen on ${host} port ${port}: ${message}`, { cause })
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: `port ${port} of ${host} is taken; choose another with --port, or 0 for any free one`,
+    EADDRNOTAVAIL: `${host} is not an address of this machine; choose another with --host`,
+    ENOTFOUND: `${host} is not an address of this machine; choose another with --host`,
+  }
+  return new OperatorError(reasons[code] ?? `cannot listen on ${host} port ${port}: ${message}`, { cause })
 }

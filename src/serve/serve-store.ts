@@ -1,14 +1,15 @@
-// Serves an open store: the server with its certificate, metrics, first token and systemd, until it is stopped.
+// Serves an open store: the server with its certificate, log, metrics, first token and systemd, until it is stopped.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isThisMachine } from '../config.ts'
-import type { Contract } from '../contract/contract.ts'
+import { isThisMachine, type ServeConfig } from '../config.ts'
 import { systemClock } from '../domain/clock.ts'
-import { AppError, OperatorError } from '../domain/errors.ts'
+import { messageOf, OperatorError } from '../domain/errors.ts'
+import type { Observe } from '../domain/events.ts'
 import type { Store } from '../domain/store.ts'
-import type { Limits } from '../limits.ts'
+import { type Limits, limits } from '../limits.ts'
+import { createLog } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import type { Terminal } from '../terminal.ts'
+import { complain, isJournal, type Terminal } from '../terminal.ts'
 import { readVersion } from '../version.ts'
 import { type CheckedKeyPair, readKeyPair } from './key-pair.ts'
 import { measure, serveMetrics } from './metrics-server.ts'
@@ -29,7 +30,7 @@ export interface ServeOptions extends Omit<RunningServerOptions, 'descriptorsMax
 
 /** Serves an open store until `stopping` aborts. */
 export async function serveStore(parts: ServeOptions): Promise<void> {
-  const { store, contract, place, config, keyPair, terminal, observe, metrics, limits, stopping } = parts
+  const { store, place, config, keyPair, terminal, observe, metrics, limits, stopping } = parts
   const warn = (message: string): void => observe({ kind: 'serverWarning', message })
   store.failed.addEventListener('abort', () => {
     observe({ kind: 'storeFailed', cause: store.failed.reason })
@@ -51,35 +52,17 @@ export async function serveStore(parts: ServeOptions): Promise<void> {
       : await serveMetrics(metricsListen, metrics, () => measure(store, serving), limits)
   const isTerminal = terminal.stderr.isTTY === true
   const firstToken = await makeFirstToken(store, { path: config.firstTokenFile, isTerminal })
-  const example = firstToken.kind === 'shown' && (await hasNoPlant(store)) ? exampleOf(contract) : undefined
+  const isExampleWelcome = config.document === undefined && (await store.getSummary()).plants === 0
   serving.beReady()
   observe({ kind: 'serverListening', url, store: place, version: readVersion() })
   notifySystemd('READY', terminal.environment, warn)
   using _alive = keepAlive(() => answersOf(store), terminal.environment, warn)
   stopping.addEventListener('abort', () => notifySystemd('STOPPING', terminal.environment, warn))
-  terminal.stderr.write(welcome({ url, metricsUrl: metricsServer?.url, config, place, firstToken, example }, terminal))
+  terminal.stderr.write(
+    welcome({ url, metricsUrl: metricsServer?.url, config, place, firstToken, isExampleWelcome }, terminal),
+  )
   await serving.ended
   metricsServer?.close()
-}
-
-const examples = ['{"id": 1, "name": "Monstera deliciosa", "tag": "aroid"}', '{"id": 1, "name": "Monstera deliciosa"}']
-
-/** A document of one's own may require other properties, or forbid these. */
-function exampleOf({ plantReader }: Contract): string | undefined {
-  const read = plantReader('the example')
-  return examples.find((example) => {
-    try {
-      return read({ ...JSON.parse(example), id: 1n })
-    } catch (error) {
-      if (error instanceof AppError) return false
-      throw error
-    }
-  })
-}
-
-async function hasNoPlant(store: Store): Promise<boolean> {
-  const { json } = await store.listPlants({ limit: 1 })
-  return Buffer.from(json).toString() === '[]'
 }
 
 /** Gives in-flight requests time to receive their errors, and the store time to commit what it can. */
@@ -117,4 +100,43 @@ function reloadOnHangup(
       warn(`keeping the current certificate: ${error.message}`)
     }
   })
+}
+
+/** Distributes events: to the log, and to metrics if enabled. */
+export async function startObserving(
+  config: ServeConfig,
+  terminal: Terminal,
+): Promise<{ readonly observe: Observe; readonly metrics?: Metrics }> {
+  const log = startLog(config, terminal)
+  if (config.metricsListen === undefined) return { observe: log }
+  const { createMetrics } = await import('../observe/metrics.ts')
+  const metrics = createMetrics(readVersion(), config.jwtKeys !== undefined)
+  const observe: Observe = (event) => {
+    metrics.observe(event)
+    log(event)
+  }
+  return { observe, metrics }
+}
+
+/** The log; also writes important events to stderr if the log is off or its reader is elsewhere. */
+function startLog({ log: level }: ServeConfig, terminal: Terminal): Observe {
+  const { stdout, stderr } = terminal
+  const log = createLog({
+    level,
+    stream: stdout,
+    isTerminal: stdout.isTTY === true,
+    hasPriorities: isJournal(stdout, terminal),
+    limits,
+    clock: systemClock,
+  })
+  const isSeen = level !== 'off' && (stdout.isTTY === true || stderr.isTTY !== true)
+  if (isSeen) return log
+  return (event) => {
+    log(event)
+    if (event.kind === 'storeWarning' || event.kind === 'serverWarning') complain('warning', event.message, terminal)
+    if (event.kind === 'storeFailed') {
+      const why = messageOf(event.cause)
+      complain('error', `the store has failed; the server is stopping: ${why}`, terminal)
+    }
+  }
 }

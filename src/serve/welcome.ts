@@ -1,7 +1,7 @@
 // The message of a server that has started: its addresses, its first token, and the next commands.
 
 import { defaultConfig, type ServeConfig } from '../config.ts'
-import { shellWord } from '../domain/shell.ts'
+import { shellWord } from '../domain/shown.ts'
 import type { Terminal } from '../terminal.ts'
 import { readVersion } from '../version.ts'
 import type { FirstToken } from './new-token.ts'
@@ -13,8 +13,8 @@ export interface Start {
   readonly url: string
   readonly metricsUrl: string | undefined
   readonly firstToken: FirstToken
-  /** A plant that the document allows, as JSON; undefined if the store has plants, or none is known. */
-  readonly example: string | undefined
+  /** Whether the store has no plant, and takes the example. */
+  readonly isExampleWelcome: boolean
 }
 
 export function welcome(start: Start, { stdout, stderr, environment }: Terminal): string {
@@ -37,7 +37,7 @@ export function welcome(start: Start, { stdout, stderr, environment }: Terminal)
   return `${[...lines, ...aboutToken(start), `To create a token: ${another}`].join('\n')}\n`
 }
 
-function aboutToken({ url, firstToken, example, config: { tlsCert } }: Start): readonly string[] {
+function aboutToken({ url, firstToken, isExampleWelcome, config: { tlsCert } }: Start): readonly string[] {
   switch (firstToken.kind) {
     case 'notNeeded':
       return []
@@ -51,11 +51,11 @@ function aboutToken({ url, firstToken, example, config: { tlsCert } }: Start): r
     ? `--unix-socket ${shellWord(url.slice('unix:'.length))} http://localhost/plants`
     : `${tlsCert === undefined ? '' : `--cacert ${shellWord(tlsCert)} `}${localOf(url)}/plants`
   const list = `curl -i ${plants} -H 'Authorization: Bearer ${secret}'`
-  const create = `${list} -H 'Content-Type: application/json' -d '${example}'`
+  const create = `${list} -H 'Content-Type: application/json' -d '{"id": 1, "name": "Monstera deliciosa", "tag": "aroid"}'`
   return [
     'The store had no token yet. This one may read and write; it is shown only this once:',
     `\n  ${secret}\n`,
-    example !== undefined ? `Create a plant:\n\n  ${create}\n` : `List the plants:\n\n  ${list}\n`,
+    isExampleWelcome ? `Create a plant:\n\n  ${create}\n` : `List the plants:\n\n  ${list}\n`,
   ]
 }
 

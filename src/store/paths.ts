@@ -30,6 +30,8 @@ export function assertReadableFile(path: string): void {
     const facts = statThere(path)
     if (facts === undefined) throw new OperatorError(`there is no file ${path}`)
     if (facts.isDirectory()) throw new OperatorError(`${path} is a folder; name a file`)
+    // It may be endless.
+    if (facts.isCharacterDevice()) throw new OperatorError(`${path} is a device; name a file`)
     accessSync(path, constants.R_OK)
   })
 }

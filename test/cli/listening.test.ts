@@ -86,7 +86,7 @@ describe('--listen unix:PATH', () => {
 exhaustive.test('--listen refuses what it cannot listen on in one line', async () => {
   await using folder = await makeFolder()
   for (const [where, expected] of [
-    [`unix:${folder.file('missing/plants.sock')}`, /the folder \S+ does not exist/],
+    [`unix:${folder.file('missing/plants.sock')}`, /may not create the socket \S+, or its folder does not exist;/],
     [`unix:${folder.file('x'.repeat(200))}`, /whose path may have at most about 100 bytes/],
     ['fd:1', /fd:1 is not a socket to listen on; /],
     ['fd:77', /fd:77 is not a socket to listen on; /],
@@ -104,7 +104,7 @@ exhaustive.test('--listen unix:PATH on a read-only file system is one line', { s
   const socketPath = folder.file('plants.sock')
   const args = ['serve', '--store', folder.file('plants.db'), '--listen', `unix:${socketPath}`]
   const { status, stderr } = runInjected(['-e', 'trace=bind', '-e', 'inject=bind:error=EROFS'], args)
-  const expected = `plantstore: this user may not create the socket ${socketPath}; choose another path with --listen\n`
+  const expected = `plantstore: this user may not create the socket ${socketPath}, or its folder does not exist; choose another path with --listen\n`
   assert.deepEqual([status, stderr], [2, expected])
 })
 

@@ -4,8 +4,6 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
 import { parse } from 'yaml'
-import { loadContract } from '../../src/contract/contract.ts'
-import { prepareDocument } from '../../src/contract/served-document.ts'
 import { startService } from '../support/service.ts'
 
 const yaml = await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8')
@@ -49,12 +47,6 @@ describe('the served document', async () => {
   test('goes by a target in full rather than by Host', async () => {
     const { body } = await get('http://garden.example:81/openapi.json?x', { Host: 'other.example' })
     assert.equal(JSON.parse(body).servers[0].url, 'http://garden.example:81')
-  })
-
-  test('cannot be prepared when a text has no place for a server', () => {
-    const contract = loadContract()
-    assert.throws(() => prepareDocument({ ...contract, yaml: yaml.replace('\nservers:\n', '\n') }), /servers/)
-    assert.throws(() => prepareDocument({ ...contract, json: JSON.stringify(JSON.parse(json)) }), /servers/)
   })
 })
 

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeOnBothEngines } from '../support/engines.ts'
+import { describeOnEngines } from '../support/engines.ts'
 import { killEarlyAck, killServers } from './kill.ts'
 
-describeOnBothEngines('kill -9', ({ name, makePlace }) => {
+describeOnEngines('kill -9', ({ name, makePlace }) => {
   const servers = name === 'SQLite' ? 1 : 2
 
   test('of a server under load: no acknowledged plant is lost, doubled or refused', async (context) => {

@@ -29,7 +29,7 @@ const foreignFlags = [
   // journalctl, jq
   ...['--output', '--compact-output', '--raw-input', '--priority'],
   // node
-  ...['--import', '--experimental-loader', '--test'],
+  ...['--import', '--test'],
   // HEALTHCHECK
   ...['--interval', '--timeout', '--start-period', '--start-interval'],
 ]

@@ -210,7 +210,9 @@ async function untilHandled({ ids }: Handled, changes: number): Promise<void> {
 }
 
 async function addWebhook(store: string, { url }: Pick<Receiver, 'url'>): Promise<Handled> {
-  const added = await runHere(['webhook', 'add', url, '--from', 'oldest', '--store', store])
+  const added = await runHere(['webhook', 'add', url, '--store', store])
+  const [id = ''] = /hook_\w+/.exec(added.stderr) ?? []
+  await runHere(['webhook', 'send', id, '--after', 'oldest', '--store', store])
   return new Handled(added.stdout.trim())
 }
 

@@ -15,7 +15,6 @@ const expected = {
   byId: ['plants_pkey', 5n, 101],
   byTag: ['plants_by_tag', 'tag 7', 5n, 101],
   rowsById: ['plants_pkey', 5n, 101],
-  rowsByTag: ['plants_by_tag', 'tag 7', 5n, 101],
   byName: ['plants_by_name', 'fern 77', 'fern 78', 10_001, 'fern 77', 'fern 78', 5n, null, 101],
   boundary: ['plants_pkey', 5n, 10_000],
   boundaryByTag: ['plants_by_tag', 'tag 7', 5n, 10_000],

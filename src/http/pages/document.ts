@@ -1,7 +1,6 @@
 // Serves the service's health and its document.
 
-import type { Contract } from '../../contract/contract.ts'
-import { prepareDocument } from '../../contract/served-document.ts'
+import { type Contract, servedDocument } from '../../contract/contract.ts'
 import type { Handlers, TraitsOf } from '../operations.ts'
 import type { Request } from '../request.ts'
 
@@ -21,16 +20,15 @@ export function documentHandlers(
   checkReady: () => void,
   publicUrl?: string,
 ): Pick<Handlers, PageOperations> {
-  const documentAt = prepareDocument(contract)
-  const publicDocument = publicUrl === undefined ? undefined : documentAt(publicUrl)
+  const documentFor = (request: Readonly<Request>) => servedDocument(contract, publicUrl ?? originOf(request))
   return {
     getLivez: () => healthy,
     getReadyz: () => {
       checkReady()
       return healthy
     },
-    getOpenapiJson: ({ request }) => ({ status: 200, body: (publicDocument ?? documentAt(originOf(request))).json }),
-    getOpenapiYaml: ({ request }) => ({ status: 200, body: (publicDocument ?? documentAt(originOf(request))).yaml }),
+    getOpenapiJson: ({ request }) => ({ status: 200, body: documentFor(request).json }),
+    getOpenapiYaml: ({ request }) => ({ status: 200, body: documentFor(request).yaml }),
   }
 }
 

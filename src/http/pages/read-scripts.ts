@@ -19,7 +19,7 @@ const filesFolder = new URL('../../files/', import.meta.url)
 const threadUrl = new URL(`./strip-types${extension}`, import.meta.url)
 
 /** The modules of the command line that the pages use, too. */
-const filesModules = ['columns', 'csv-fields', 'csv-header', 'csv-records', 'unreadable-file'] as const
+const filesModules = ['columns', 'csv-fields', 'csv-records', 'records'] as const
 
 export function readScripts(): ReadonlyMap<string, LateFile> {
   const ofPages = new Map([

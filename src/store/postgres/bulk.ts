@@ -100,28 +100,21 @@ function nothingKept(cause: unknown): AppError {
   })
 }
 
-/** Reads a snapshot of all plants, or those of a tag, by ascending id. */
-export async function* exportBatches(options: DatabaseOptions, tag?: string): AsyncGenerator<readonly Plant[]> {
+/** Reads a snapshot of all plants by ascending id. */
+export async function* exportBatches(options: DatabaseOptions): AsyncGenerator<readonly Plant[]> {
   const { databaseBulkMsMax, exportBatchPlants } = options.limits
   await using connection = await openForBulk(options, databaseBulkMsMax)
-  const [text, values] = tag === undefined ? [pageQueries.rowsById, []] : [pageQueries.rowsByTag, [tag]]
-  for await (const rows of walk(connection, exportBatchPlants, text, values)) yield rows.map(toPlant)
+  for await (const rows of walk(connection, exportBatchPlants, pageQueries.rowsById)) yield rows.map(toPlant)
 }
 
 /**
  * Reads a snapshot of plants by ascending id, and leaves its transaction open.
  *
- * @param text a query for rows that begin with their id. Its last parameters are the first id and the number of rows.
+ * @param text a query for rows that begin with their id. Its parameters are the first id and the number of rows.
  */
-async function* walk(
-  connection: Connection,
-  batchPlants: number,
-  text: string,
-  values: readonly unknown[] = [],
-): AsyncGenerator<readonly Row[]> {
+async function* walk(connection: Connection, batchPlants: number, text: string): AsyncGenerator<readonly Row[]> {
   await connection.command('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-  const read = (from: bigint): Promise<readonly Row[]> =>
-    connection.query({ name: 'walk', text }, [...values, from, batchPlants])
+  const read = (from: bigint): Promise<readonly Row[]> => connection.query({ name: 'walk', text }, [from, batchPlants])
   for (let batch = await read(int64Min); batch.length > 0; ) {
     const last = batch.at(-1)?.[0] as bigint
     // Read ahead while the caller uses this batch.

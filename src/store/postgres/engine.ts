@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { OperatorError } from '../../domain/errors.ts'
-import { shellWord } from '../../domain/shell.ts'
+import { shellWord } from '../../domain/shown.ts'
 import type { Engine } from '../engine.ts'
 import { describeUrl, settingsOf } from './connections/address.ts'
 

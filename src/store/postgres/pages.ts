@@ -41,7 +41,6 @@ export const pageQueries = {
   byId: rendered('plants WHERE id >= $1', 'id', '$2'),
   byTag: rendered(ofTag, orderByTag, '$3'),
   rowsById: selectRows('plants WHERE id >= $1', 'id', '$2'),
-  rowsByTag: selectRows(ofTag, orderByTag, '$3'),
   byName: `WITH named AS MATERIALIZED (
       SELECT id, plant, name_folded FROM plants
       WHERE left(name_folded, ${indexedCharacters}) >= $1 AND left(name_folded, ${indexedCharacters}) < $2 LIMIT $3)

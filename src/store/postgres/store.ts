@@ -126,9 +126,9 @@ class PostgresStore extends GroupedStore implements Store {
     return isWhole ? wholeImport(this.#options) : batchImport(this.#committer, this.#options)
   }
 
-  async *exportPlants(tag?: string): AsyncGenerator<readonly Plant[]> {
+  async *exportPlants(): AsyncGenerator<readonly Plant[]> {
     try {
-      yield* exportBatches(this.#options, tag)
+      yield* exportBatches(this.#options)
     } catch (cause) {
       throw new AppError('storeAway', 'the database interrupted the export', { cause })
     }

@@ -112,16 +112,12 @@ export class Pages {
     return { plants: Number(plants), tags: tags.map(toTagCount), isExact: isExact === 1n }
   }
 
-  /**
-   * Reads a snapshot of all plants, or those of a tag, in a read transaction. Supports one such walk at a time.
-   */
-  *all(batchPlants: number, tag?: string): Generator<readonly Plant[], void> {
+  /** Reads a snapshot of all plants in a read transaction. Supports one such walk at a time. */
+  *all(batchPlants: number): Generator<readonly Plant[], void> {
     this.#reader.exec('BEGIN')
     try {
       for (let from = int64Min; ; ) {
-        const { rowsById, rowsByTag } = this.#statements
-        const max = BigInt(batchPlants)
-        const plants = (tag === undefined ? rowsById.all(from, max) : rowsByTag.all(tag, from, max)).map(toPlant)
+        const plants = this.#statements.rowsById.all(from, BigInt(batchPlants)).map(toPlant)
         yield plants
         const last = plants.at(-1)?.id ?? int64Max
         if (plants.length < batchPlants || last === int64Max) return

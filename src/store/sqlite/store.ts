@@ -188,11 +188,11 @@ export class SqliteStore extends GroupedStore implements Store {
   }
 
   /** Uses a separate connection, whose read transaction is the snapshot. Other reads still see new changes. */
-  async *exportPlants(tag?: string): AsyncGenerator<readonly Plant[]> {
+  async *exportPlants(): AsyncGenerator<readonly Plant[]> {
     const { limits } = this.#options
     const reader = this.#read(() => openReadable(this.#opened.path, limits.storeBusyMsMax))
     try {
-      const batches = new Pages(reader, limits).all(limits.exportBatchPlants, tag)
+      const batches = new Pages(reader, limits).all(limits.exportBatchPlants)
       for (;;) {
         const batch = this.#read(() => batches.next())
         // If the files were replaced, a restarted server may have overwritten the data read here.
