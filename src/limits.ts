@@ -1,8 +1,7 @@
 // Every limit that clients or operators can encounter. Names contain the unit. "Above" says what happens past a limit.
 
-/** Limits of every server. None can be disabled. */
-export const limits = Object.freeze({
-  // Requests and their connections: src/http/wire/.
+/** Requests and their connections: src/http/wire/. */
+const connectionLimits = {
   /** Request line and header fields together, including line ends. Above: 431. */
   headerBytesMax: 16_384,
   /** Header field lines. Above: 431. */
@@ -37,8 +36,10 @@ export const limits = Object.freeze({
   slowReaderMs: 2_000,
   /** How long a closing connection discards further input, so that the client can read the last response. */
   lingerMsMax: 1_000,
+}
 
-  // Tokens, JWTs and rates: src/http/ and src/identity/.
+/** Tokens, JWTs and rates: src/http/ and src/identity/. */
+const callerLimits = {
   /** Lifetime of an Idempotency-Key. openapi.yaml has the same number. */
   idempotencyKeyMs: 24 * 60 * 60 * 1000,
   /** How long a token lookup is cached; a revocation takes effect within this time. */
@@ -63,8 +64,10 @@ export const limits = Object.freeze({
   tokenUsesMs: 10_000,
   /** Callers whose rate is tracked. Above: those with the lowest usage are forgotten. */
   rateLimitedCallersMax: 100_000,
+}
 
-  // Lists, searches and summaries.
+/** Lists, searches and summaries. */
+const listLimits = {
   /** Plants that a search by name examines for one page. Above: the page is cut short. */
   pageScanPlantsMax: 10_000,
   /** Queued searches by name in a file. Above: 503. */
@@ -81,8 +84,10 @@ export const limits = Object.freeze({
   quickSummaryTagsMax: 100,
   /** Plants in PostgreSQL that a summary counts. If there are more, it estimates. */
   summaryPlantsCounted: 10_000,
+}
 
-  // The log of changes and its streams.
+/** The log of changes and its streams. */
+const changeLimits = {
   /** Changes in a page of the log of changes that are read, in characters of JSON. Above: the page is cut short. */
   changePageCharactersMax: 1_000_000,
   /** Characters of changes in one row of the log, approximately. */
@@ -103,8 +108,10 @@ export const limits = Object.freeze({
   /** Size of the log of changes. Above: changes that only a webhook needs are deleted, and the webhook is paused. */
   changesBytesMax: 4 * 1024 * 1024 * 1024,
   changesSweepMs: 60_000,
+}
 
-  // Webhooks: src/deliver/.
+/** Webhooks: src/deliver/. */
+const webhookLimits = {
   webhookUrlCharactersMax: 2_000,
   webhookPollMs: 200,
   /** Interval at which a server looks for webhooks that were added, paused or removed. */
@@ -133,13 +140,17 @@ export const limits = Object.freeze({
   webhookTriesMax: 29,
   /** How long a stopping server waits for the receivers of webhooks. */
   webhookStopMs: 500,
+}
 
-  // Group commit: src/store/.
+/** Group commit: src/store/. */
+const commitLimits = {
   /** Changes that wait for a commit. Above: 503. */
   waitingJobsMax: 10_000,
   transactionJobsMax: 1_024,
+}
 
-  // Stores in a file: src/store/sqlite/.
+/** Stores in a file: src/store/sqlite/. */
+const fileLimits = {
   /** How long a change waits for another process that writes to the same file. Above: 503. */
   storeBusyMsMax: 1_000,
   /** A server checks a file up to this size before it starts; a separate process checks a larger one while the server runs. */
@@ -154,8 +165,10 @@ export const limits = Object.freeze({
    * Jobs between two checkpoints, which copy the write-ahead log into the database file. A transaction adds some jobs.
    */
   checkpointJobs: 5_000,
+}
 
-  // Stores in PostgreSQL: src/store/postgres/.
+/** Stores in PostgreSQL: src/store/postgres/. */
+const databaseLimits = {
   /** PostgreSQL connections for reads. There are also two for writes and one for health checks. */
   databaseReaders: 4,
   /** How long connecting to PostgreSQL may take, unless `connect_timeout` is set. */
@@ -222,20 +235,26 @@ export const limits = Object.freeze({
   expiredKeysSweepMs: 10 * 60 * 1000,
   /** Keys deleted by one statement. */
   expiredKeysSwept: 10_000,
+}
 
-  // Import and export: src/files/.
+/** Import and export: src/files/. */
+const recordLimits = {
   /** Plants of an import in one transaction. */
   importCommitPlants: 20_000,
   importReadBytes: 64 * 1024,
   recordCharactersShown: 200,
   exportBatchPlants: 2_000,
+}
 
-  // The kit.
+/** The kit. */
+const verifyLimits = {
   /** How long `plantstore verify` waits for a response, unless `--timeout` is set. */
   verifyAnswerMs: 10_000,
   verifyAnswerSecondsMax: 600,
+}
 
-  // The process: its stop, its log, its terminal.
+/** The process: its stop, its log, its terminal. */
+const processLimits = {
   /** How long a stopping server, no longer ready, accepts requests and asks clients to close. */
   stopGraceMs: 500,
   /** How long it then waits for requests in flight. */
@@ -257,6 +276,21 @@ export const limits = Object.freeze({
   sameSignalMs: 100,
   /** How long a server with a failed store still responds before it exits. */
   failedStoreExitMs: 200,
+}
+
+/** Limits of every server. None can be disabled. */
+export const limits = Object.freeze({
+  ...connectionLimits,
+  ...callerLimits,
+  ...listLimits,
+  ...changeLimits,
+  ...webhookLimits,
+  ...commitLimits,
+  ...fileLimits,
+  ...databaseLimits,
+  ...recordLimits,
+  ...verifyLimits,
+  ...processLimits,
 })
 
 export type Limits = Readonly<Record<keyof typeof limits, number>>
