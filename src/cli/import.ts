@@ -7,7 +7,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
 import { parseSettings } from '../config.ts'
 import { type Contract, openContract } from '../contract/contract.ts'
 import { AppError, MissingStoreError, messageOf, OperatorError } from '../domain/errors.ts'
@@ -47,7 +46,6 @@ interface ImportOptions {
 
 /** Returns the exit status: 0 if every plant was imported, else 1. */
 export async function importPlants(options: ImportOptions, terminal: Terminal): Promise<number> {
-  keepMemorySmall()
   const contract = await openContract(parseSettings({ document: options.document }).document)
   if (options.file !== '-') assertReadableFile(options.file)
   if (options.rejects !== undefined) await assertNotOfStore(options.rejects, options.store)
@@ -73,12 +71,6 @@ async function tryImport(contract: Contract, options: ImportOptions, terminal: T
   } finally {
     await rm(folder, { recursive: true })
   }
-}
-
-/** V8 lets a heap of short-lived values grow to 100 MB before collecting; this makes it collect sooner. */
-function keepMemorySmall(): void {
-  setFlagsFromString('--optimize-for-size')
-  setFlagsFromString('--semi-space-growth-factor=1')
 }
 
 /**
