@@ -33,6 +33,8 @@ export async function exportPlants(
   // Checked before the store is open: closing any descriptor of the store's file releases this process's locks on it.
   if (file !== '-') await assertNotOfStore(file, path)
   await using store = await openExisting(path, terminal)
+  // Before the snapshot: changes from here on may be in the export, too, which does no harm.
+  const now = file === '-' ? undefined : await store.listChanges({ after: 'now', kind: undefined, limit: 1 })
   const leftOut = new Set<string>()
   const toShown = file === '-' ? escaping(terminal) : (text: string) => text
   const toText = (plant: Plant): string =>
@@ -45,12 +47,13 @@ export async function exportPlants(
       yield batch.map(toText).join('')
     }
   }
-  if (file === '-') {
+  if (now === undefined) {
     for await (const text of pieces()) if (!(await print(terminal.stdout, text))) return
   } else {
     const isReplaced = await writeToFile(file, pieces(), terminal)
     const replaced = isReplaced ? ', replacing the file that was there' : ''
     say(`Exported ${amount(count, 'plant')} to ${file}${replaced}`, terminal)
+    say(`Its changes since: plantstore watch --after ${now.next}`, terminal)
   }
   if (leftOut.size > 0) say(`${leftOutSentence(leftOut)}; NDJSON keeps them`, terminal)
 }

@@ -174,8 +174,10 @@ describe('a path that a command takes', () => {
   test('an export says when it has replaced a file', async () => {
     await using folder = await prepare()
     const args = ['export', folder.file('out.csv'), '--store', folder.store]
-    assert.match((await runHere(args)).stderr, /^Exported 1 plant to \S+out\.csv\n$/)
-    assert.match((await runHere(args)).stderr, /^Exported 1 plant to \S+out\.csv, replacing the file that was there\n$/)
+    const since = String.raw`\nIts changes since: plantstore watch --after \d+-\w+\n$`
+    const exported = String.raw`^Exported 1 plant to \S+out\.csv`
+    assert.match((await runHere(args)).stderr, new RegExp(exported + since))
+    assert.match((await runHere(args)).stderr, new RegExp(`${exported}, replacing the file that was there${since}`))
     assert.match((await runHere(['export', '--help'])).stdout, /replacing an existing one/)
   })
 })
