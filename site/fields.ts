@@ -1,8 +1,7 @@
 // The fields of a plant in a form, one for each property of the document.
 
+import { type Field, fieldOf, find, make } from './elements.js'
 import { printLine } from './exact-json.js'
-import { type Field, fieldOf, find } from './find.js'
-import { make } from './make.js'
 import { isUsual, meaningOf, ownOf, type PlantProperty, plantOf, textOf, type Values } from './properties.js'
 import { putText, textIn } from './text-field.js'
 
@@ -63,29 +62,29 @@ function fieldFor(property: PlantProperty, prefix: string): HTMLElement {
     control.dataset['missing'] = name === 'id' ? 'Enter an id.' : 'Enter a value.'
   }
   if (name === 'tag' && control instanceof HTMLInputElement) control.setAttribute('list', 'tags')
-  const label = make('label', '', isRequired ? title : `${title} (optional)`)
+  const label = make('label', isRequired ? title : `${title} (optional)`)
   label.htmlFor = id
-  const error = make('p', 'error')
+  const error = make('p.error')
   error.id = `${id}-error`
   const description = isUsual(property) ? '' : String(schema['description'] ?? '')
-  const help = make('p', 'hint', `${description}${'json' in control.dataset ? ' As JSON.' : ''}`.trim())
+  const help = make('p.hint', `${description}${'json' in control.dataset ? ' As JSON.' : ''}`.trim())
   help.id = `${id}-help`
   const said = help.textContent === '' ? [error] : [error, help]
   control.setAttribute('aria-describedby', said.map((each) => each.id).join(' '))
   // The last one shows what the field cannot.
-  return make('div', 'field', label, control, ...said, make('p', 'hint long'))
+  return make('div.field', label, control, ...said, make('p.hint.long'))
 }
 
 function controlFor(property: PlantProperty): Field {
   const { kind, schema } = property
-  if (choicesOf(property) !== undefined) return make('select', '', ...optionsOf(property))
+  if (choicesOf(property) !== undefined) return make('select', ...optionsOf(property))
   if (isLong(property)) {
-    const area = make('textarea', '')
+    const area = make('textarea')
     area.rows = 3
     if (kind === 'json') area.dataset['json'] = ''
     return area
   }
-  const input = make('input', '')
+  const input = make('input')
   const { type, format } = schema
   input.inputMode = inputModes.get(kind === 'number' ? type : format) ?? ''
   if (kind === 'text' && format === 'date') input.type = 'date'

@@ -536,7 +536,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await page.locator('#plant-requests summary').nth(1).click()
       await assertSeen('#plant-requests pre', /"name":"\\u202eevil\\u2069\\u202ename"/)
       await page.keyboard.press('Escape')
-      await page.locator('[data-action="edit"]').click()
+      await page.locator('tr [data-action="edit"]').click()
       await assertSeen('#edit-name ~ .hint', 'evil name')
       await page.locator('#edit-name').fill('\u202enow')
       await assertSeen('#edit-name ~ .hint', 'now')
