@@ -26,7 +26,7 @@ export async function addExamples(onDone: (sentence: string) => Promise<void>): 
       progress.value += 1
     })
     const [first] = tally.refused
-    const others = first === undefined ? '' : ` Others were refused: ${first.wrong}.`
+    const others = first === undefined ? '' : ` Others were rejected: ${first.wrong}.`
     await onDone(`${tally.added + tally.known} example plants were added.${others}`)
   } catch (refusal) {
     explain(refusal, '#create-error')

@@ -9,12 +9,12 @@ import { type Sent, snippets } from './snippets.js'
 
 /** What header fields of a request or an answer mean for a person. Others are folded. */
 const meanings: Readonly<Record<string, string>> = {
-  accept: 'What the client wants to get.',
+  accept: 'The media type that the client wants.',
   'idempotency-key': 'Repeat the request with this key within 24 hours: nothing is created twice.',
   'if-match': 'Change the plant only if it still has this ETag.',
   'if-none-match': 'Send the plant only if it no longer has this ETag.',
   location: 'Where the new plant is.',
-  etag: 'Names this state of the plant. Send it as If-Match to change the plant only if nobody else has.',
+  etag: 'The version of the plant. Send it as If-Match to change the plant only if nobody else has.',
   link: 'Where the next page is.',
   'idempotency-replayed': 'The response of an earlier try: nothing was created twice.',
   'retry-after': 'Seconds to wait before the next try.',
@@ -138,10 +138,7 @@ function showDetail(exchange: Exchange): void {
 
 function answerOf(answer: string | undefined, status: number | undefined): Child {
   if (answer === undefined) {
-    return make(
-      'p.hint',
-      status === undefined ? 'There is no response yet.' : 'A stream: its events follow each other.',
-    )
+    return make('p.hint', status === undefined ? 'There is no response yet.' : 'A stream of events.')
   }
   if (answer === '') return make('p.hint', 'The response has no body.')
   const isLong = answer.length > answerCharactersMax
@@ -161,23 +158,17 @@ function hasChangedPlant({ fields, status = 0 }: Exchange): boolean {
 }
 
 function fieldsOf(title: string, fields: readonly HeaderField[]): Child {
-  const listOf = (some: readonly HeaderField[]): Child =>
-    some.length > 0 &&
-    make(
-      'dl',
-      some.map(([name, value]) => [
-        make('dt', name),
-        make('dd', make('code', value), make('span.hint', ` ${meanings[name] ?? ''}`)),
-      ]),
-    )
-  const others = fields.filter(([name]) => !(name in meanings))
-  return (
-    fields.length > 0 && [
-      make('h4', `${title}: header fields`),
-      listOf(fields.filter(([name]) => name in meanings)),
-      others.length > 0 && make('details', make('summary', `Other header fields (${others.length})`), listOf(others)),
-    ]
-  )
+  const [known = [], others = []] = [true, false].map((is) => fields.filter(([name]) => name in meanings === is))
+  const folded = make('details', make('summary', `Other header fields (${others.length})`), listOf(others))
+  return fields.length > 0 && [make('h4', `${title}: header fields`), listOf(known), others.length > 0 && folded]
+}
+
+function listOf(fields: readonly HeaderField[]): Child {
+  const rows = fields.map(([name, value]) => [
+    make('dt', name),
+    make('dd', make('code', value), make('span.hint', ` ${meanings[name] ?? ''}`)),
+  ])
+  return rows.length > 0 && make('dl', rows)
 }
 
 /** A request as code, in the language that a person chose last. */

@@ -150,7 +150,7 @@ async function add(): Promise<void> {
     offerToClose(true)
   } catch (cause) {
     const why = signal.aborted ? 'You stopped it.' : toSentence(wordsOf(cause))
-    say(status, describe(tally, rows.rows.length, ` ${why} Press Add to go on: nothing is added twice.`))
+    say(status, describe(tally, rows.rows.length, ` ${why} Press Add to continue; nothing is added twice.`))
     if (statusOf(cause) === 401 || statusOf(cause) === 403) {
       dialog.close()
       explain(cause)
@@ -178,7 +178,7 @@ function downloadRefused(): void {
   if (rows === undefined) return
   const end = rows.format === 'csv' ? '\r\n' : '\n'
   const parts = [rows.header, ...refused.map(({ raw }) => raw + end)]
-  download(`refused.${rows.format}`, 'text/plain', parts)
+  download(`rejected.${rows.format}`, 'text/plain', parts)
 }
 
 /** Adds plants until one attempt fails for a reason that concerns all. Refused rows go to the tally. */
@@ -261,7 +261,7 @@ function previewOf(rows: readonly PlantRow[]): Node[] {
 function refusedOf(rows: readonly PlantRow[]): Node[] {
   if (rows.length === 0) return []
   const sorted = rows.toSorted((one, other) => one.line - other.line)
-  const more = `These are ${refusedRowsMax} of the ${rows.length.toLocaleString('en')} rows that were refused.`
+  const more = `These are ${refusedRowsMax} of the ${rows.length.toLocaleString('en')} rejected rows.`
   return [make('p', rows.length > refusedRowsMax && more), tableOf(sorted.slice(0, refusedRowsMax))]
 }
 
@@ -282,7 +282,7 @@ function describe({ added, known, refused }: Tally, all: number, why: string): s
   const parts = [
     `${plantsOf(added)} added`,
     ...(known > 0 ? [`${known.toLocaleString('en')} there already`] : []),
-    ...(refused.length > 0 ? [`${refused.length.toLocaleString('en')} refused`] : []),
+    ...(refused.length > 0 ? [`${refused.length.toLocaleString('en')} rejected`] : []),
   ]
   return `${parts.join(', ')} of ${all.toLocaleString('en')} rows.${why}`
 }

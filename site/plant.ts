@@ -83,7 +83,7 @@ function fill(plant: Tagged<StoredPlant>): void {
     'Delete it, unless it has changed': { method: 'DELETE', url, fields: [match] },
   }
   find('#plant-requests').replaceChildren(
-    make('p.hint', 'The ETag ', make('code', etag), ' names this state of the plant.'),
+    make('p.hint', 'The ETag ', make('code', etag), ' is the version of this plant.'),
     ...Object.entries(requests).map(([title, sent]) => {
       const details = make('details', make('summary', title))
       details.addEventListener('toggle', () => details.children.length > 1 || details.append(snippetsOf(sent)))

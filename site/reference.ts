@@ -38,36 +38,16 @@ try {
 
 function draw(api: Api): void {
   const schemas = Object.entries(api.components.schemas)
-  const groups = api.tags.map((tag) => ({ ...tag, operations: operationsOf(api, tag.name) }))
   find('#version').textContent = `Version ${api.info.version}, OpenAPI ${api.openapi}`
-  find('#contents').replaceChildren(
-    ...groups.flatMap(({ name, operations }) =>
-      contents(
-        name,
-        titleOf(name),
-        operations.map(({ operationId, summary, method }) => [operationId, make('span', summary), methodLabel(method)]),
-      ),
-    ),
-    ...contents(
-      'schemas',
-      'Schemas',
-      schemas.map(([name]) => [`schema-${name}`, name]),
-    ),
-  )
   main.replaceChildren(
     introduction(api),
-    ...groups.map(({ name, description, operations }) =>
-      section(name, titleOf(name), [
-        fromMarkdown(description),
-        operations.map((operation) => operationArticle(api, operation)),
-      ]),
-    ),
-    section(
-      'schemas',
-      'Schemas',
-      schemas.map(([name, schema]) => schemaArticle(name, schema)),
-    ),
+    ...api.tags.map(({ name, description }) => {
+      const operations = operationsOf(api, name).map((operation) => operationArticle(api, operation))
+      return section(name, titleOf(name), [fromMarkdown(description), operations])
+    }),
+    section('schemas', 'Schemas', schemas.map(schemaArticle)),
   )
+  find('#contents').replaceChildren(...[...main.querySelectorAll('section[aria-labelledby]')].flatMap(contentsOf))
   const toc = find('#toc', HTMLDetailsElement)
   const isWide = matchMedia('(min-width: 60rem)')
   const fold = () => {
@@ -79,15 +59,14 @@ function draw(api: Api): void {
   if (location.hash !== '') location.replace(location.hash)
 }
 
-/** The heading of a section in the contents, and links to its articles. */
-function contents(id: string, title: string, articles: readonly (readonly [id: string, ...Child[]])[]): HTMLElement[] {
-  return [
-    make('h2', make('a', { href: `#${id}` }, title)),
-    make(
-      'ul',
-      articles.map(([article, ...words]) => make('li', make('a', { href: `#${article}` }, words))),
-    ),
-  ]
+/** The title of a section, and links to its articles. */
+function contentsOf(part: Element): HTMLElement[] {
+  const items = [...part.querySelectorAll('article')].map((each) => {
+    const title = make('span', find('h3', HTMLElement, each).textContent)
+    return make('li', make('a', { href: `#${each.id}` }, title, each.querySelector('.method')?.cloneNode(true)))
+  })
+  const { id, textContent } = find('h2', HTMLElement, part)
+  return [make('h2', make('a', { href: `#${id}` }, textContent)), make('ul', items)]
 }
 
 function section(id: string, title: string, content: Child): HTMLElement {
@@ -195,7 +174,7 @@ function content(bodies: Content, label: string): Child[] {
   ])
 }
 
-function schemaArticle(name: string, schema: Schema): HTMLElement {
+function schemaArticle([name, schema]: readonly [string, Schema]): HTMLElement {
   return article(
     `schema-${name}`,
     name,

@@ -200,7 +200,7 @@ async function load(client: PlantStoreClient): Promise<void> {
 function showPlace(): void {
   showPager()
   clear.hidden = !isFiltered()
-  const ofBefore = rows.length === 0 ? '' : 'Below are the plants from before.'
+  const ofBefore = rows.length === 0 ? '' : 'Showing the previous results.'
   find('#status').textContent = hasFailed ? ofBefore : rangeOf(countPlants(), view, nextAfter !== undefined, totals)
 }
 

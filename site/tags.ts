@@ -57,7 +57,7 @@ function toChip({ tag, plants }: { readonly tag: string; readonly plants: number
     'button.chip',
     { type: 'button', 'data-action': 'tag', value: isChosen ? '' : tag, 'aria-pressed': String(isChosen) },
     // The API has no filter for it.
-    tag === '' ? { disabled: '', title: 'No search finds empty tags.' } : undefined,
+    tag === '' ? { disabled: '', title: 'Empty tags cannot be searched.' } : undefined,
     shown(tag),
     plants !== undefined && [' ', make('span.count', plants.toLocaleString('en'))],
   )
