@@ -4,19 +4,10 @@
 import { readView } from './address.js'
 import { base, connect, token, wordsOf } from './api.js'
 import type { Home } from './client.js'
-import { find } from './find.js'
-import { clearRefusal, isFilledIn, onSubmit, tell, toSentence } from './form.js'
+import { find } from './elements.js'
+import { clearRefusal, isFilledIn, onSubmit, tell } from './form.js'
+import { toSentence, unauthorized } from './messages.js'
 import { shown } from './plant-text.js'
-
-export interface Access {
-  /** Asks for another token: the server refused this one for the given reason. What was typed stays. */
-  forget(reason: string): void
-  /** Asks the server what the token may, and shows the store. Rejects if the server refuses the token. */
-  open(): Promise<May>
-  ask(): void
-  /** Signs in with the token of the address, as in `#token=plt_...`. Returns whether there is one. */
-  takeToken(): boolean
-}
 
 /** What the token may. */
 export interface May {
@@ -36,29 +27,15 @@ const secret = find('#secret', HTMLInputElement)
 const stay = find('#stay', HTMLInputElement)
 /** The tabs of this page: one that is open has the token. */
 const tabs = new BroadcastChannel(`plantstore ${base.pathname}`)
+let leave = (): void => {}
 
-export function createAccess({ onEnter, onForget }: AccessOptions): Access {
-  onSubmit(form, enter)
-  find('#forget').addEventListener('click', () => {
+export function startAccess({ onEnter, onForget }: AccessOptions): void {
+  leave = () => {
     token.forget()
-    tabs.postMessage('forget')
-    // Loads the page anew: nothing of what was shown or typed stays.
-    location.assign(base.href)
-  })
-
-  tabs.addEventListener('message', ({ data }) => {
-    if (data === 'forget') {
-      token.forget()
-      location.assign(base.href)
-    } else if (data === 'ask') {
-      if (token.get() !== '') tabs.postMessage({ token: token.get() })
-    } else if (token.get() === '' && secret.value === '') {
-      secret.value = data.token
-      form.requestSubmit()
-    }
-  })
-
-  async function enter(): Promise<void> {
+    onForget()
+    show(false)
+  }
+  onSubmit(form, async () => {
     clearRefusal(form, find('#secret-error'))
     if (!isFilledIn(form)) return
     const typed = secret.value.trim().replace(/^(authorization: *)?bearer +/i, '')
@@ -74,53 +51,68 @@ export function createAccess({ onEnter, onForget }: AccessOptions): Access {
     secret.value = ''
     show(true)
     await onEnter(showCaller(home.caller))
-  }
+  })
+}
 
-  function refuse(message: string): void {
-    tell(secret, toSentence(message))
-    secret.focus()
-  }
-
-  function leave(): void {
-    token.forget()
-    onForget()
-    show(false)
-  }
-
-  function takeToken(): boolean {
-    const given = new URLSearchParams(location.hash.slice(1)).get('token')
-    if (given === null) return false
-    // At once: the history must not keep it.
-    history.replaceState(history.state, '', location.pathname + location.search)
-    leave()
-    secret.value = given
+addEventListener(unauthorized, (event) => forget((event as CustomEvent<string>).detail))
+// Before others that read the address.
+addEventListener('popstate', takeToken)
+find('#forget').addEventListener('click', () => {
+  tabs.postMessage('forget')
+  startAnew()
+})
+tabs.addEventListener('message', ({ data }) => {
+  if (data === 'forget') startAnew()
+  else if (data === 'ask') {
+    if (token.get() !== '') tabs.postMessage({ token: token.get() })
+  } else if (token.get() === '' && secret.value === '') {
+    secret.value = data.token
     form.requestSubmit()
-    return true
   }
-  // Before others that read the address.
-  addEventListener('popstate', takeToken)
+})
 
-  async function open(): Promise<May> {
-    const { caller } = await connect().getHome()
-    show(true)
-    return showCaller(caller)
-  }
+/** Signs out. Loads the page anew: nothing of what was shown or typed stays. */
+function startAnew(): void {
+  token.forget()
+  location.assign(base.href)
+}
 
-  return {
-    forget: (reason) => {
-      leave()
-      refuse(reason)
-    },
-    open,
-    takeToken,
-    ask: () => {
-      show(false)
-      tabs.postMessage('ask')
-      const { plant } = readView()
-      if (plant !== undefined) find('#token-title').textContent = `Sign in to see plant ${plant}`
-      secret.focus()
-    },
-  }
+/** Asks for another token: the server refused this one for the given reason. What was typed stays. */
+export function forget(reason: string): void {
+  leave()
+  refuse(reason)
+}
+
+/** Asks the server what the token may, and shows the store. Rejects if the server refuses the token. */
+export async function openStore(): Promise<May> {
+  const { caller } = await connect().getHome()
+  show(true)
+  return showCaller(caller)
+}
+
+export function askForToken(): void {
+  show(false)
+  tabs.postMessage('ask')
+  const { plant } = readView()
+  if (plant !== undefined) find('#token-title').textContent = `Sign in to see plant ${plant}`
+  secret.focus()
+}
+
+/** Signs in with the token of the address, as in `#token=plt_...`. Returns whether there is one. */
+export function takeToken(): boolean {
+  const given = new URLSearchParams(location.hash.slice(1)).get('token')
+  if (given === null) return false
+  // At once: the history must not keep it.
+  history.replaceState(history.state, '', location.pathname + location.search)
+  leave()
+  secret.value = given
+  form.requestSubmit()
+  return true
+}
+
+function refuse(message: string): void {
+  tell(secret, toSentence(message))
+  secret.focus()
 }
 
 function show(isKnown: boolean): void {
@@ -133,25 +125,20 @@ function show(isKnown: boolean): void {
 function showCaller(caller: Home['caller']): May {
   const scopes = caller?.scopes ?? []
   const may = { read: scopes.includes('plants:read'), write: scopes.includes('plants:write') }
+  const [words, limits] = wordsFor(may)
   find('#caller').replaceChildren(shown(caller?.name ?? 'token'))
-  find('#may').textContent = may.read
-    ? may.write
-      ? 'can read and write'
-      : 'can only read'
-    : may.write
-      ? 'can only create'
-      : 'can do nothing here'
+  find('#may').textContent = words
+  find('#limits').textContent = limits
   document.body.classList.toggle('no-reads', !may.read)
   document.body.classList.toggle('no-writes', !may.write)
-  const limits = find('#limits')
-  limits.hidden = may.read && may.write
-  limits.textContent = limitsOf(may)
   return may
 }
 
-function limitsOf({ read, write }: May): string {
-  if (read) return 'This token can read plants, but not change them: that needs the scope plants:write.'
-  return write
-    ? 'This token can create plants, but not read them: to see, change and delete plants here, it also needs the scope plants:read. A program can replace or delete a plant by its id.'
-    : 'This token can neither read nor change plants: it has neither the scope plants:read nor plants:write.'
+/** What a token may do, in short, and why not the rest. */
+function wordsFor({ read, write }: May): readonly [string, string] {
+  if (read && write) return ['can read and write', '']
+  if (read) return ['can only read', 'This token can read plants. To change them, it needs the scope plants:write.']
+  if (!write) return ['can do nothing here', 'This token can neither read nor change plants: it has no scope for them.']
+  const limits = 'This token can create plants. To see, change and delete them, it also needs the scope plants:read.'
+  return ['can only create', limits]
 }

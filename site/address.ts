@@ -22,11 +22,6 @@ export const sizes = [25, 100, 500] as const
 /** Where a page began. */
 export type Place = Pick<View, 'after' | 'from'>
 
-/** What the history keeps of a view in addition: the pages before it. A link does not have them. */
-interface Kept {
-  readonly before: readonly Place[]
-}
-
 const integer = /^-?\d{1,19}$/
 
 /** Reads the address. What it should not contain is left out. */
@@ -49,31 +44,30 @@ export function idIn({ name }: View): bigint | undefined {
   return integer.test(name.trim()) ? BigInt(name) : undefined
 }
 
-/** The pages before this one, if the history knows them. */
+/** The pages before this one, which the history keeps, and a link does not have. */
 export function placesBefore(): readonly Place[] {
-  return (history.state as Kept | null)?.before ?? []
+  return history.state?.before ?? []
 }
 
 /** @param isStep whether "back" leads to what the address said before. */
 export function writeView(view: View, before: readonly Place[], isStep: boolean): void {
   const url = hrefOf(view)
-  const kept: Kept = { before }
-  if (isStep && url !== hrefOf(readView())) history.pushState(kept, '', url)
-  else history.replaceState(kept, '', url)
+  if (isStep && url !== hrefOf(readView())) history.pushState({ before }, '', url)
+  else history.replaceState({ before }, '', url)
   if (view.plant === undefined) titlePage()
 }
 
 /** The address of a view, relative to the page. */
 export function hrefOf({ name, tag, size, after, from, plant }: View): string {
-  const query = new URLSearchParams()
-  if (name !== '') query.set('name', name)
-  if (tag !== '') query.set('tag', tag)
-  if (size !== sizes[0]) query.set('size', String(size))
-  if (after !== undefined) {
-    query.set('after', after)
-    query.set('from', String(from))
+  const parts = {
+    name,
+    tag,
+    size: size === sizes[0] ? '' : String(size),
+    after: after ?? '',
+    from: after === undefined ? '' : String(from),
+    plant: plant ?? '',
   }
-  if (plant !== undefined) query.set('plant', plant)
+  const query = new URLSearchParams(Object.entries(parts).filter(([, value]) => value !== ''))
   return query.size === 0 ? `.${location.hash}` : `?${query}`
 }
 

@@ -1,7 +1,7 @@
 // The server that served the page, and the token.
 
 import { type ListQuery, type PlantPage, PlantStoreClient, PlantStoreError } from './client.js'
-import { record, recordAside } from './log.js'
+import { record } from './log.js'
 
 const tokenKey = 'plantstore-token'
 const places = [sessionStorage, localStorage]
@@ -22,13 +22,13 @@ export const token = {
 export const base = new URL('.', document.baseURI)
 
 /** Creates a client with short timeouts, since a person is waiting. Its requests are in the log. */
-export function connect(secret = token.get(), fetch = record): PlantStoreClient {
+export function connect(secret = token.get(), fetch: typeof globalThis.fetch = record): PlantStoreClient {
   return new PlantStoreClient({ url: base, token: secret, triesMax: 3, timeoutMs: 15_000, fetch })
 }
 
 /** For requests that nobody has asked for. The log shows them if a person wants to see them. */
 export function connectAside(): PlantStoreClient {
-  return connect(token.get(), recordAside)
+  return connect(token.get(), (input, init) => record(input, init, true))
 }
 
 /** Reads the first page of a query. */

@@ -1,170 +1,141 @@
-// The form that creates a plant.
+// The form that creates a plant. Nobody has to invent an id: the form offers one that is free.
 
 import { connect, statusOf } from './api.js'
-import type { Change } from './client.js'
+import { fieldOf, find } from './elements.js'
 import { makeFields, plantIn } from './fields.js'
-import { fieldOf, find } from './find.js'
-import { clearRefusal, isFilledIn, onSubmit, showRefusal, tell } from './form.js'
+import { clearRefusal, focusWrong, isFilledIn, onSubmit, showRefusal, tell } from './form.js'
 import { findFreeId, idMax } from './free-id.js'
+import { explain, hush } from './messages.js'
 import { displayed } from './properties.js'
 
-interface CreateOptions {
-  readonly mayRead: () => boolean
-  /** Called before a plant is sent. */
-  readonly onStart: () => void
-  /** Receives the id of the created plant. */
-  readonly onCreated: (id: string) => Promise<void>
-  /** Receives a refusal that does not concern the plant. */
-  readonly onRefusal: (refusal: unknown) => void
-}
-
-export interface CreateForm {
-  /** Opens the form, or closes it if it is open. */
-  toggle(): void
-  open(): void
-  close(): void
-  focus(): void
-  /** Keeps the form open, with a welcome, while the store is empty. */
-  welcome(isEmpty: boolean): void
-  /** Offers another id if the one that it offers may have been taken; without changes, anything may have happened. */
-  noteChanges(changes: readonly Change[]): void
-}
+/** How many offered ids other clients may take before a person has to choose one. */
+const triesMax = 5
 
 const form = find('#create', HTMLFormElement)
 makeFields(form, displayed)
 const idField = find('#id', HTMLInputElement)
 const ownId = find('#own-id', HTMLDetailsElement)
-// Nobody has to invent an id, so it is out of the way.
 ownId.append(idField.closest('.field') ?? idField)
 const error = find('#create-error')
 const section = find('#creating')
+const welcome = find('#welcome')
 const toggler = find('#new', HTMLButtonElement)
 const closer = find('#create-close', HTMLButtonElement)
 /** The id that was offered last. */
-let suggested = ''
-/** The number of the last look for a free id: an older one offers nothing. */
-let looks = 0
-let isSending = false
+let offered = ''
 
-export function createForm({ mayRead, onStart, onCreated, onRefusal }: CreateOptions): CreateForm {
-  onSubmit(form, create)
-  toggler.addEventListener('click', toggle)
-  closer.addEventListener('click', close)
-  section.addEventListener('keydown', ({ key }) => {
-    if (key === 'Escape' && find('#welcome').hidden) close()
-  })
-  idField.addEventListener('input', () => {
-    find('#next-id').textContent = idField.value
-  })
+toggler.addEventListener('click', toggleForm)
+closer.addEventListener('click', () => {
+  show(false)
+  toggler.focus()
+})
+section.addEventListener('keydown', ({ key }) => {
+  if (key === 'Escape' && welcome.hidden) closer.click()
+})
+idField.addEventListener('input', () => {
+  find('#next-id').textContent = idField.value
+})
 
-  function close(): void {
-    show(false)
-    toggler.focus()
-  }
-
-  async function create(): Promise<void> {
+/** @param onCreated receives the id of the created plant. */
+export function startForm(onCreated: (id: string) => Promise<void>): void {
+  onSubmit(form, async () => {
+    // The service takes an empty name; a person has usually forgotten it.
     const isWarned = fieldOf(form, 'name').ariaInvalid === 'true'
     clearRefusal(form, error)
-    onStart()
-    if (idField.value.trim() === '') await suggest()
+    hush()
+    if (idField.value.trim() === '') await offerFree()
     // Where nothing tells which ids are free, a person has to choose one.
     if (idField.value.trim() === '') ownId.open = true
     if (!isFilledIn(form)) return
-    const id = idField.value.trim()
-    const plant = { ...plantIn(form, displayed), id }
-    if (plant.name === '' && !isWarned) return warnOfEmptyName()
-    isSending = true
+    if (fieldOf(form, 'name').value === '' && !isWarned) {
+      tell(fieldOf(form, 'name'), 'The name is empty. Press Create again if it should be.')
+      return focusWrong(form)
+    }
     try {
-      await connect().createPlant(plant)
+      const id = await create(triesMax)
       form.reset()
-      looks += 1
-      const free = mayRead() ? await findFreeId(BigInt(id)) : undefined
-      if (idField.value === '') offer(free ?? BigInt(id) + 1n)
-      focusFirst()
+      offer(undefined)
+      await offerFree(BigInt(id))
+      if (idField.value === '') offer(BigInt(id) + 1n)
+      focusForm()
       await onCreated(id)
     } catch (refusal) {
-      if (statusOf(refusal) === 401) return onRefusal(refusal)
+      if (statusOf(refusal) === 401) return explain(refusal)
       showRefusal(form, refusal, error)
       if (idField.ariaInvalid === 'true') ownId.open = true
-      form.querySelector<HTMLElement>('[aria-invalid]')?.focus()
-      if (statusOf(refusal) === 409 && id === suggested && mayRead()) await offerAnother(id)
-    } finally {
-      isSending = false
+      focusWrong(form)
     }
-  }
+  })
+}
 
-  /** Another client was faster. */
-  async function offerAnother(taken: string): Promise<void> {
-    const free = await findFreeId(BigInt(taken))
-    if (free === undefined || idField.value !== taken) return
-    offer(free)
-    tell(idField, `Another client has just taken ${taken}. The next free id is ${free}.`)
-  }
-
-  function show(isOpen: boolean): void {
-    section.hidden = !isOpen
-    toggler.ariaExpanded = String(isOpen)
-  }
-
-  function toggle(): void {
-    const isOpen = section.hidden !== false
-    show(isOpen)
-    if (!isOpen) return
-    focusFirst()
-    void suggest()
-  }
-
-  /** Renews what is offered, unless a person has put another id in its place. */
-  async function suggest(): Promise<void> {
-    const { value } = idField
-    if (!mayRead() || (value !== '' && value !== suggested)) return
-    looks += 1
-    const look = looks
-    const free = await findFreeId()
-    if (free !== undefined && look === looks && idField.value === value) offer(free)
-  }
-
-  /** The service takes an empty name; a person has usually forgotten it. */
-  function warnOfEmptyName(): void {
-    const name = fieldOf(form, 'name')
-    tell(name, 'The name is empty. Press Create again if it should be.')
-    name.focus()
-  }
-
-  function focusFirst(): void {
-    fieldOf(form, 'name').focus()
-  }
-
-  return {
-    toggle,
-    open: () => {
-      show(true)
-      // Without reading, nothing tells which ids are free.
-      ownId.open = !mayRead()
-      focusFirst()
-    },
-    close: () => show(!find('#welcome').hidden),
-    focus: focusFirst,
-    welcome: (isEmpty) => {
-      const wasEmpty = !find('#welcome').hidden
-      find('#welcome').hidden = !isEmpty
-      closer.hidden = isEmpty
-      if (isEmpty === wasEmpty) return
-      find('#create-title').textContent = isEmpty ? 'Create your first plant' : 'New plant'
-      if (isEmpty && idField.value === '') offer(1n)
-      if (isEmpty) show(true)
-    },
-    noteChanges: (changes) => {
-      const isTaken = changes.some(({ plant }) => String(plant.id) === suggested)
-      const isOffered = suggested !== '' && idField.value === suggested
-      if (!section.hidden && !isSending && isOffered && (isTaken || changes.length === 0)) void suggest()
-    },
+/** Creates the plant of the form. If another client has taken the id that was offered, tries the next one. */
+async function create(tries: number): Promise<string> {
+  const id = idField.value.trim()
+  try {
+    await connect().createPlant({ ...plantIn(form, displayed), id })
+    return id
+  } catch (refusal) {
+    const isOffered = id === offered && tries > 1
+    if (statusOf(refusal) !== 409 || !isOffered || !(await offerFree(BigInt(id)))) throw refusal
+    return create(tries - 1)
   }
 }
 
-function offer(id: bigint): void {
-  suggested = id > idMax ? '' : String(id)
-  idField.value = suggested
-  find('#next-id').textContent = suggested
-  if (document.activeElement === idField) idField.select()
+/** Opens the form, or closes it if it is open. */
+export function toggleForm(): void {
+  show(section.hidden !== false)
+  if (section.hidden) return
+  focusForm()
+  void offerFree()
+}
+
+export function openForm(): void {
+  show(true)
+  ownId.open = !mayRead()
+  focusForm()
+}
+
+/** Closes the form, unless the store is empty. */
+export function closeForm(): void {
+  show(!welcome.hidden)
+}
+
+export function focusForm(): void {
+  fieldOf(form, 'name').focus()
+}
+
+/** Keeps the form open, with a welcome, while the store is empty. */
+export function showWelcome(isEmpty: boolean): void {
+  if (isEmpty !== welcome.hidden) return
+  welcome.hidden = !isEmpty
+  closer.hidden = isEmpty
+  find('#create-title').textContent = isEmpty ? 'Create your first plant' : 'New plant'
+  if (isEmpty && idField.value === '') offer(1n)
+  if (isEmpty) show(true)
+}
+
+function show(isOpen: boolean): void {
+  section.hidden = !isOpen
+  toggler.ariaExpanded = String(isOpen)
+}
+
+/** Offers a free id, unless a person has put another one in its place. Returns whether there is one. */
+async function offerFree(above?: bigint): Promise<boolean> {
+  const { value } = idField
+  if (!mayRead() || (value.trim() !== '' && value !== offered)) return false
+  const free = await findFreeId(above)
+  if (free === undefined || idField.value !== value) return false
+  offer(free)
+  return offered !== ''
+}
+
+function offer(id: bigint | undefined): void {
+  offered = id === undefined || id > idMax ? '' : String(id)
+  idField.value = offered
+  find('#next-id').textContent = offered
+}
+
+/** Without reading, nothing tells which ids are free. */
+function mayRead(): boolean {
+  return !document.body.matches('.no-reads')
 }

@@ -1,24 +1,21 @@
 // Fills an empty store with the example plants.
 
 import type { NewPlant } from './client.js'
+import { find } from './elements.js'
 import { parseExact } from './exact-json.js'
-import { find } from './find.js'
 import { addAll, type Tally } from './many.js'
+import { explain, hush } from './messages.js'
 import { ownOf, plantOf, properties } from './properties.js'
 import { sampleOf } from './sample.js'
 
-interface ExamplesOptions {
-  /** Called before the first plant is sent. */
-  readonly onStart: () => void
-  /** Receives a sentence about the outcome. */
-  readonly onDone: (sentence: string) => Promise<void>
-  readonly onRefusal: (refusal: unknown) => void
-}
-
-/** Adds the example plants to the store. Those that an earlier click added count, too. */
-export async function addExamples({ onStart, onDone, onRefusal }: ExamplesOptions): Promise<void> {
+/**
+ * Adds the example plants to the store. Those that an earlier click added count, too.
+ *
+ * @param onDone receives a sentence about the outcome.
+ */
+export async function addExamples(onDone: (sentence: string) => Promise<void>): Promise<void> {
   const progress = find('#examples-progress', HTMLProgressElement)
-  onStart()
+  hush()
   progress.hidden = false
   try {
     const lines = (await (await fetch('site/houseplants.ndjson')).text()).trim().split('\n')
@@ -29,10 +26,10 @@ export async function addExamples({ onStart, onDone, onRefusal }: ExamplesOption
       progress.value += 1
     })
     const [first] = tally.refused
-    const others = first === undefined ? '' : ` Others were refused: ${first.wrong}.`
+    const others = first === undefined ? '' : ` Others were rejected: ${first.wrong}.`
     await onDone(`${tally.added + tally.known} example plants were added.${others}`)
   } catch (refusal) {
-    onRefusal(refusal)
+    explain(refusal, '#create-error')
   } finally {
     progress.hidden = true
     progress.value = 0

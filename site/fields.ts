@@ -1,8 +1,7 @@
 // The fields of a plant in a form, one for each property of the document.
 
+import { type Field, fieldOf, fill, find, make } from './elements.js'
 import { printLine } from './exact-json.js'
-import { type Field, fieldOf, find } from './find.js'
-import { make } from './make.js'
 import { isUsual, meaningOf, ownOf, type PlantProperty, plantOf, textOf, type Values } from './properties.js'
 import { putText, textIn } from './text-field.js'
 
@@ -54,45 +53,38 @@ function fieldFor(property: PlantProperty, prefix: string): HTMLElement {
   const { key, name, title, isRequired, kind, schema } = property
   const id = prefix + key
   const control = controlFor(property)
-  control.id = id
-  control.name = key
-  control.autocomplete = 'off'
-  control.dataset['property'] = name
-  if (isRequired && (kind !== 'text' || control instanceof HTMLSelectElement)) {
-    control.required = true
-    control.dataset['missing'] = name === 'id' ? 'Enter an id.' : 'Enter a value.'
-  }
-  if (name === 'tag' && control instanceof HTMLInputElement) control.setAttribute('list', 'tags')
-  const label = make('label', '', isRequired ? title : `${title} (optional)`)
-  label.htmlFor = id
-  const error = make('p', 'error')
-  error.id = `${id}-error`
   const description = isUsual(property) ? '' : String(schema['description'] ?? '')
-  const help = make('p', 'hint', `${description}${'json' in control.dataset ? ' As JSON.' : ''}`.trim())
-  help.id = `${id}-help`
-  const said = help.textContent === '' ? [error] : [error, help]
-  control.setAttribute('aria-describedby', said.map((each) => each.id).join(' '))
-  // The last one shows what the field cannot.
-  return make('div', 'field', label, control, ...said, make('p', 'hint long'))
+  const help = `${description}${'json' in control.dataset ? ' As JSON.' : ''}`.trim()
+  const described = `${id}-error${help === '' ? '' : ` ${id}-help`}`
+  fill(control, { id, name: key, autocomplete: 'off', 'data-property': name, 'aria-describedby': described })
+  if (isRequired && (kind !== 'text' || control instanceof HTMLSelectElement)) {
+    fill(control, { required: '', 'data-missing': name === 'id' ? 'Enter an id.' : 'Enter a value.' })
+  }
+  if (name === 'tag' && control instanceof HTMLInputElement) fill(control, { list: 'tags' })
+  return make(
+    'div.field',
+    make('label', { for: id }, isRequired ? title : `${title} (optional)`),
+    control,
+    make('p.error', { id: `${id}-error` }),
+    help !== '' && make('p.hint', { id: `${id}-help` }, help),
+    // Shows what the field cannot.
+    make('p.hint.long'),
+  )
 }
 
 function controlFor(property: PlantProperty): Field {
   const { kind, schema } = property
-  if (choicesOf(property) !== undefined) return make('select', '', ...optionsOf(property))
-  if (isLong(property)) {
-    const area = make('textarea', '')
-    area.rows = 3
-    if (kind === 'json') area.dataset['json'] = ''
-    return area
-  }
-  const input = make('input', '')
+  if (choicesOf(property) !== undefined) return make('select', optionsOf(property))
+  if (isLong(property)) return make('textarea', { rows: '3' }, kind === 'json' && { 'data-json': '' })
   const { type, format } = schema
-  input.inputMode = inputModes.get(kind === 'number' ? type : format) ?? ''
-  if (kind === 'text' && format === 'date') input.type = 'date'
-  // The browser's own input has no time zone.
-  if (format === 'date-time') input.placeholder = '2026-01-31T12:00:00Z'
-  input.dataset['type'] = input.type
-  return input
+  const isDate = kind === 'text' && format === 'date'
+  return make(
+    'input',
+    { inputmode: inputModes.get(kind === 'number' ? type : format) ?? 'text' },
+    isDate && { type: 'date', 'data-type': 'date' },
+    // The browser's own input has no time zone.
+    format === 'date-time' && { placeholder: '2026-01-31T12:00:00Z' },
+  )
 }
 
 function isLong(property: PlantProperty): boolean {

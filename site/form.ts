@@ -2,37 +2,20 @@
 
 import { wordsOf } from './api.js'
 import { PlantStoreError } from './client.js'
+import { type Field, find, isField } from './elements.js'
 import { parseExact } from './exact-json.js'
-import { type Field, find, isField } from './find.js'
-import { isolated } from './plant-text.js'
-
-/**
- * Turns a server message into a sentence: `id: must be less` becomes `Id must be less.` A message with its own subject
- * loses its field name.
- */
-export function toSentence(message: string): string {
-  const words = message.replace(/^[^\s:]+: (?=(?:a|the|there) )/, '').replace(/^([^\s:]+): /, '$1 ')
-  return words.charAt(0).toUpperCase() + words.slice(1) + (words.endsWith('.') ? '' : '.')
-}
+import { say, toSentence } from './messages.js'
 
 /** What a person would say, in place of a server's message about a field. */
-const plainWords: readonly (readonly [RegExp, (...found: string[]) => string])[] = [
-  [/^id: must be an integer\b.*/s, () => 'A whole number of up to 19 digits, such as 42.'],
-  [
-    /^.+: must have at most (\d+) characters, got (\d+)$/s,
-    (_all, most = '', got = '') => `At most ${numeral(most)} characters; these are ${numeral(got)}.`,
-  ],
-  [/^id: (\S+) is already taken\b.*/s, (_all, id = '') => `There is a plant ${id} already. Choose another id.`],
-]
-
-const numeral = (digits: string): string => Number(digits).toLocaleString('en')
-
 function plainly(message: string): string {
-  for (const [pattern, say] of plainWords) {
-    const found = pattern.exec(message)
-    if (found !== null) return say(...found)
-  }
-  return toSentence(message)
+  const words = message
+    .replace(/^id: must be an integer\b.*/s, 'A whole number of up to 19 digits, such as 42.')
+    .replace(/^id: (\S+) is already taken\b.*/s, 'There is a plant $1 already. Choose another id.')
+    .replace(/^.+: must have at most \d+ characters, got \d+$/s, (text) => {
+      const [most, got] = (text.match(/\d+/g) ?? []).slice(-2).map((digits) => Number(digits).toLocaleString('en'))
+      return `At most ${most} characters; these are ${got}.`
+    })
+  return toSentence(words)
 }
 
 /**
@@ -40,22 +23,24 @@ function plainly(message: string): string {
  * server's error, and the rest below the form.
  */
 export function showRefusal(form: HTMLFormElement, refusal: unknown, rest: HTMLElement): void {
-  const number = refusal instanceof PlantStoreError ? refusal.error : undefined
-  const message = refusal instanceof PlantStoreError && number !== undefined ? refusal.message : wordsOf(refusal)
-  const end = number === undefined ? '' : ` (error ${number})`
+  const error = refusal instanceof PlantStoreError ? refusal.error : undefined
+  const message = refusal instanceof PlantStoreError && error !== undefined ? refusal.message : wordsOf(refusal)
+  const end = error === undefined ? '' : ` (error ${error})`
   const others: string[] = []
-  const told = new Map<Field, string[]>()
+  const told = new Map<Field, string>()
   let field: Field | undefined
   for (const part of message.split('; ')) {
-    const named = fieldNamedIn(part, form)
-    if (named !== undefined) {
-      field = named
-      told.set(field, [part])
-    } else if (field === undefined) others.push(part)
-    else told.get(field)?.push(part)
+    field = fieldNamedIn(part, form) ?? field
+    if (field === undefined) others.push(part)
+    else told.set(field, told.has(field) ? `${told.get(field)}; ${part}` : part)
   }
-  for (const [each, parts] of told) tell(each, plainly(parts.join('; ')) + end)
+  for (const [each, words] of told) tell(each, plainly(words) + end)
   say(rest, others.length === 0 ? '' : toSentence(others.join('; ') + end))
+  focusWrong(form)
+}
+
+/** Moves the focus to the first field with a message. */
+export function focusWrong(form: HTMLFormElement): void {
   fieldsOf(form, '[aria-invalid]')[0]?.focus()
 }
 
@@ -73,15 +58,16 @@ export function clearRefusal(form: HTMLFormElement, rest: HTMLElement): void {
 
 /** Whether all required fields are filled in, and what is typed can be read; marks those that are not. */
 export function isFilledIn(form: HTMLFormElement): boolean {
-  const isEmpty = ({ value }: Field): boolean => value.trim() === ''
-  const missing = fieldsOf(form, '[data-missing]').filter(isEmpty)
-  for (const field of missing) tell(field, field.dataset['missing'] ?? '')
-  const unreadable = fieldsOf(form, '[data-json]').filter((field) => !isEmpty(field) && !isJson(field.value))
-  for (const field of unreadable) tell(field, 'This is not JSON. A text needs double quotes.')
-  const incomplete = fieldsOf(form, 'input').filter(({ validity }) => validity.badInput)
-  for (const field of incomplete) tell(field, 'This is incomplete.')
-  fieldsOf(form, '[aria-invalid]')[0]?.focus()
-  return missing.length + unreadable.length + incomplete.length === 0
+  for (const field of fieldsOf(form, '[name]')) {
+    const isEmpty = field.value.trim() === ''
+    const { missing, json } = field.dataset
+    if (isEmpty && missing !== undefined) tell(field, missing)
+    if (!isEmpty && json !== undefined && !isJson(field.value))
+      tell(field, 'This is not JSON. A text needs double quotes.')
+    if (field.validity.badInput) tell(field, 'This is incomplete.')
+  }
+  focusWrong(form)
+  return fieldsOf(form, '[aria-invalid]').length === 0
 }
 
 function isJson(text: string): boolean {
@@ -96,17 +82,6 @@ function isJson(text: string): boolean {
 export function tell(field: Field, text: string): void {
   field.setAttribute('aria-invalid', 'true')
   say(errorOf(field), text)
-}
-
-/** Shows a sentence. Quoted server text, such as `got "x"`, does not affect the direction of the rest. */
-export function say(element: HTMLElement, sentence: string): void {
-  element.replaceChildren(...spoken(sentence))
-}
-
-/** The nodes of such a sentence. */
-export function spoken(sentence: string): (Node | string)[] {
-  const parts = sentence.split(/("(?:[^"\\]|\\.)*")/)
-  return parts.map((part, at) => (at % 2 === 1 ? isolated(part) : part))
 }
 
 function fieldsOf(form: HTMLFormElement, selector: string): Field[] {

@@ -1,111 +1,74 @@
 // The home page: connects the token, the forms, the tags, the table, the plant, the log and the keys.
 
-import { type Access, createAccess, type May } from './access.js'
-import { placesBefore, readView, writeView } from './address.js'
+import { askForToken, forget, type May, openStore, startAccess, takeToken } from './access.js'
+import { readView } from './address.js'
 import { connectAside, isRefusal, token, wordsOf } from './api.js'
 import type { Change } from './client.js'
-import { createForm } from './create.js'
-import { createEditDialog } from './edit.js'
+import { closeForm, focusForm, openForm, showWelcome, startForm, toggleForm } from './create.js'
+import { edit, noteChangesOfEdited, startEditing } from './edit.js'
+import { copy, find, make } from './elements.js'
 import { addExamples } from './examples.js'
 import { exportPlants } from './export.js'
-import { find } from './find.js'
-import { say, toSentence, whileBusy } from './form.js'
+import { whileBusy } from './form.js'
 import { drawIcons } from './icons.js'
-import { createLive } from './live.js'
+import { followChanges, startLive, stopLive } from './live.js'
 import { clearLog } from './log.js'
-import { createLogView } from './log-view.js'
-import { make } from './make.js'
-import { createMany } from './many.js'
+import { openMany, startMany } from './many.js'
 import { closeMenu, createMenus } from './menus.js'
-import { createPlantView } from './plant.js'
-import { createRemoval } from './remove.js'
-import { createTable } from './table.js'
-import { createTags } from './tags.js'
+import { explain, hush, say } from './messages.js'
+import { noteChangesOfShown, openPlant, showPlant } from './plant.js'
+import { remove, undo } from './remove.js'
+import { currentQuery, filterByTag, openTable, refresh, reload, reloadAround, showTotals, whyHidden } from './table.js'
+import { showTags } from './tags.js'
 
 const unreachable = 'The server cannot be reached; try again.'
 let may: May = { read: false, write: false }
 /** Settles once the server has said what the token may. */
 let knowing = Promise.resolve(may)
 
-const inTable = (refusal: unknown): void => explain(refusal, '#table-error')
-const inForm = (refusal: unknown): void => explain(refusal, '#create-error')
-
 drawIcons()
-const access: Access = createAccess({
+createMenus()
+startAccess({
   onEnter: enter,
   onForget: () => {
-    live.stop()
+    stopLive()
     clearLog()
     for (const dialog of document.querySelectorAll('dialog')) dialog.close()
   },
 })
-const tags = createTags((tag) => void table.filterByTag(tag))
-const editing = createEditDialog({ onStart: hush, onDone: changed, onRefusal: inTable })
-const removal = createRemoval({
-  onStart: hush,
-  onDeleted: (id, sentence) => changed(id, sentence, true),
-  onRestored: changed,
-  onRefusal: inTable,
+startEditing(changed)
+startForm(created)
+startLive({ onChanges: showChanges, onBack: recover })
+startMany(refreshAll)
+
+/** What the buttons with `data-action` do; the value of a button says with what. */
+const actions: Readonly<Record<string, (button: HTMLButtonElement) => unknown>> = {
+  close: (button) => button.closest('dialog')?.close(),
+  copy: (button) => copy(button.value, button),
+  edit: (button) => edit(BigInt(button.value), button),
+  examples: (button) => whileBusy(button, () => addExamples(added)),
+  export: async (button) => {
+    await whileBusy(button, () => exportPlants(button.value, currentQuery()))
+    closeMenu()
+  },
+  keys: () => {
+    closeMenu()
+    find('#keys', HTMLDialogElement).showModal()
+  },
+  many: openMany,
+  remove: (button) => remove(BigInt(button.value), button, changed),
+  tag: (button) => filterByTag(button.value),
+  undo: () => undo(changed),
+}
+document.addEventListener('click', ({ target }) => {
+  const button = target instanceof Element ? target.closest('[data-action]') : null
+  if (button instanceof HTMLButtonElement) actions[button.dataset['action'] ?? '']?.(button)
 })
-const table = createTable({
-  onEdit: editing.open,
-  onRemove: removal.remove,
-  onOpen: (id) => openPlant(id, true),
-  onLoad: hush,
-  onView: (view) => tags.choose(view.tag),
-  onRefusal: inTable,
-})
-const plantView = createPlantView({
-  onClose: () => openPlant(undefined, true),
-  onRefusal: inTable,
-  onEdit: editing.open,
-  onRemove: removal.remove,
-})
-const live = createLive({ onChanges: showChanges, onBack: recover, onRefusal: inTable })
-const creation = createForm({ mayRead: () => may.read, onStart: hush, onCreated: created, onRefusal: inForm })
-createLogView()
-createMenus()
 
 /** The head of the table stays below the news, however many lines these have. */
 const news = find('.news')
 const place = document.documentElement.style
 new ResizeObserver(() => place.setProperty('--news', `${news.offsetHeight}px`)).observe(news)
-
-const openMany = createMany({ onAdded: refreshAll, onRefusal: inTable })
-for (const opener of ['#add-many', '#welcome-many']) find(opener).addEventListener('click', openMany)
-
-const addition = find('#examples', HTMLButtonElement)
-addition.addEventListener('click', () =>
-  whileBusy(addition, () => addExamples({ onStart: hush, onDone: added, onRefusal: inForm })),
-)
-
-for (const form of ['csv', 'ndjson'] as const) {
-  const button = find(`#export-${form}`, HTMLButtonElement)
-  button.addEventListener('click', async () => {
-    await whileBusy(button, () => exportPlants(form, { query: table.query(), onStart: hush, onRefusal: inTable }))
-    closeMenu()
-  })
-}
-
-/** Explains a refusal that concerns no field. Without a valid token, shows the token form again. */
-function explain(refusal: unknown, place: string): void {
-  if (!isRefusal(refusal)) throw refusal
-  if (refusal.status === 401) access.forget(wordsOf(refusal))
-  else say(find(place), toSentence(wordsOf(refusal)))
-}
-
-/** Clears the messages of earlier actions, which may no longer apply. */
-function hush(): void {
-  for (const place of ['#created', '#create-error', '#table-error', '#changed']) say(find(place), '')
-  removal.forget()
-}
-
-/** @param isStep whether "back" returns to what was shown before. */
-function openPlant(id: string | undefined, isStep: boolean): void {
-  const { plant, ...view } = readView()
-  if (id !== plant) writeView({ ...view, ...(id !== undefined && { plant: id }) }, placesBefore(), isStep)
-  void plantView.show(id)
-}
 
 async function created(id: string): Promise<void> {
   await refreshAll()
@@ -114,34 +77,33 @@ async function created(id: string): Promise<void> {
 
 /** Says what happened to a plant. If the table does not show the plant, says why, and leads to it. */
 function tellOf(id: string, place: string, sentence: string): void {
-  const why = may.read ? table.whyHidden(id) : ''
+  const why = may.read ? whyHidden(id) : ''
   say(find(place), sentence + why)
   if (why === '') return
-  const link = make('a', '', 'Show it')
-  link.href = `?plant=${id}`
+  const link = make('a', { href: `?plant=${id}` }, 'Show it')
   link.addEventListener('click', (event) => {
     event.preventDefault()
-    openPlant(id, true)
+    openPlant(id)
   })
   find(place).append(' ', link)
 }
 
 async function refreshAll(): Promise<void> {
-  if (may.read) await Promise.all([table.reload(), loadSummary()])
+  if (may.read) await Promise.all([reload(), loadSummary()])
 }
 
 async function added(sentence: string): Promise<void> {
-  await Promise.all([table.open(), loadSummary()])
+  await Promise.all([openTable(), loadSummary()])
   say(find('#changed'), sentence)
-  creation.close()
+  closeForm()
   find('#plants-title').focus()
 }
 
 async function changed(id: bigint, sentence: string, isGone = false): Promise<void> {
-  await Promise.all([table.reloadAround(id), loadSummary()])
+  await Promise.all([reloadAround(id), loadSummary()])
   if (isGone) say(find('#changed'), sentence)
   else tellOf(String(id), '#changed', sentence)
-  if (find('#plants').hidden) creation.focus()
+  if (find('#plants').hidden) focusForm()
 }
 
 async function loadSummary(): Promise<void> {
@@ -149,24 +111,23 @@ async function loadSummary(): Promise<void> {
     const [summary, { write }] = await Promise.all([connectAside().getSummary(), knowing])
     const isEmpty = summary.plants === 0
     find('#plants').hidden = isEmpty
-    creation.welcome(isEmpty && write)
+    showWelcome(isEmpty && write)
     document.body.classList.toggle('empty', isEmpty && write)
-    tags.show(summary)
-    table.showTotals(summary)
+    showTags(summary)
+    showTotals(summary)
   } catch (refusal) {
     find('#plants').hidden = false
-    tags.hide()
-    table.showTotals(undefined)
-    inTable(refusal)
+    showTags(undefined)
+    showTotals(undefined)
+    explain(refusal)
   }
 }
 
 async function showChanges(changes: readonly Change[]): Promise<void> {
   const ids = changes.map(({ plant }) => plant.id)
-  editing.noteChanges(ids)
-  plantView.noteChanges(ids)
-  creation.noteChanges(changes)
-  await Promise.all([table.refresh(changes), loadSummary()])
+  noteChangesOfEdited(ids)
+  void noteChangesOfShown(ids)
+  await Promise.all([refresh(changes), loadSummary()])
 }
 
 /** Reads anew what could not be read while the server was away. */
@@ -178,34 +139,32 @@ async function recover(): Promise<void> {
 /** Shows the plants as soon as they are there, be it before the server has said what the token may. */
 async function open(asked: Promise<May>): Promise<void> {
   knowing = asked
-  const reading = Promise.all([table.open(), loadSummary()])
+  const reading = Promise.all([openTable(), loadSummary()])
   may = await asked
-  if (may.read) {
-    await reading
-    await plantView.show(readView().plant)
-    live.start()
-    return
-  }
   await reading
+  if (may.read) {
+    await showPlant(readView().plant)
+    return followChanges()
+  }
   hush()
-  creation.open()
+  openForm()
 }
 
 async function enter(mayDo: May): Promise<void> {
   may = mayDo
   if (may.read) await open(Promise.resolve(may))
-  else creation.open()
+  else openForm()
   // A person may have begun to type while the plants were loaded.
   const { activeElement } = document
   if (activeElement !== document.body && activeElement?.checkVisibility()) return
   if (find('#creating').hidden) find('#plants-title').focus()
-  else creation.focus()
+  else focusForm()
 }
 
 addEventListener('popstate', () => {
   if (!may.read || token.get() === '') return
-  void table.open()
-  void plantView.show(readView().plant)
+  void openTable()
+  void showPlant(readView().plant)
 })
 
 addEventListener('keydown', (event) => {
@@ -213,30 +172,24 @@ addEventListener('keydown', (event) => {
   const isTyping = target instanceof HTMLElement && target.matches('input, textarea, select')
   if (isTyping || altKey || document.querySelector('dialog[open]') !== null) return
   const isUndo = key === 'z' && (ctrlKey || metaKey)
-  if (isUndo) void removal.undo()
+  if (isUndo) void undo(changed)
   else if (ctrlKey || metaKey) return
   else if (key === '/' && may.read) find('#prefix').focus()
-  else if (key === 'n' && may.write) creation.toggle()
-  else if (key === '?') showKeys()
-  else if (key === 'ArrowDown' && target === document.body) table.focus()
+  else if (key === 'n' && may.write) toggleForm()
+  else if (key === '?') find('#help').click()
+  else if (key === 'ArrowDown' && target === document.body) document.querySelector<HTMLElement>('a.name')?.focus()
   else return
   event.preventDefault()
 })
 
-function showKeys(): void {
-  closeMenu()
-  find('#keys', HTMLDialogElement).showModal()
-}
-find('#help').addEventListener('click', showKeys)
-
-if (access.takeToken()) {
+if (takeToken()) {
   // It signs in by itself.
-} else if (token.get() === '') access.ask()
+} else if (token.get() === '') askForToken()
 else {
   try {
-    await open(access.open())
+    await open(openStore())
   } catch (refusal) {
     if (!isRefusal(refusal)) throw refusal
-    access.forget(wordsOf(refusal))
+    forget(wordsOf(refusal))
   }
 }

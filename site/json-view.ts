@@ -1,5 +1,6 @@
 // JSON for people: exact numbers, indented, coloured.
 
+import { make } from './elements.js'
 import { parseExact, printExact } from './exact-json.js'
 import { escaped, marked } from './plant-text.js'
 
@@ -16,7 +17,11 @@ export function jsonNodes(text: string): (Node | string)[] {
   const nodes: (Node | string)[] = []
   let at = 0
   for (const found of printed.matchAll(part)) {
-    nodes.push(printed.slice(at, found.index), coloured(found[1] ?? found[0], kindOf(found)), found[2] ?? '')
+    nodes.push(
+      printed.slice(at, found.index),
+      make(`bdi.json-${kindOf(found)}`, marked(found[1] ?? found[0])),
+      found[2] ?? '',
+    )
     at = found.index + found[0].length
   }
   return [...nodes, printed.slice(at)]
@@ -25,11 +30,4 @@ export function jsonNodes(text: string): (Node | string)[] {
 function kindOf([all, text, colon]: readonly (string | undefined)[]): string {
   if (text === undefined) return /^[-\d]/.test(all ?? '') ? 'number' : 'literal'
   return colon === ':' ? 'key' : 'text'
-}
-
-function coloured(text: string, kind: string): HTMLElement {
-  const element = document.createElement('bdi')
-  element.className = `json-${kind}`
-  element.append(...marked(text))
-  return element
 }

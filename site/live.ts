@@ -1,21 +1,16 @@
-// Follows the changes of the store while the tab is visible, so that the page shows what others do.
+// Follows the changes of the store while the tab is visible, so that the page shows what others do. A browser opens few
+// connections to a server, so a hidden tab does not keep one.
 
 import { connectAside, statusOf, token } from './api.js'
 import type { Change } from './client.js'
-import { find } from './find.js'
+import { find } from './elements.js'
+import { explain } from './messages.js'
 
 interface LiveOptions {
   /** Receives changes, several at once, in order. Empty: anything may have changed. */
   readonly onChanges: (changes: readonly Change[]) => Promise<void>
   /** Called when the server is there again. */
   readonly onBack: () => Promise<void>
-  /** Receives the refusal that ends the stream, such as that of a token that has expired. */
-  readonly onRefusal: (refusal: unknown) => void
-}
-
-export interface Live {
-  start(): void
-  stop(): void
 }
 
 const words = { off: '', live: 'Live', resuming: 'Reconnecting', away: 'Server unreachable' } as const
@@ -24,92 +19,91 @@ const failuresOfAbsence = 3
 /** Pause after changes were shown. */
 const pauseMs = 1_000
 
-/** A browser opens few connections to a server, so a hidden tab does not keep one. */
-export function createLive({ onChanges, onBack, onRefusal }: LiveOptions): Live {
-  let following: AbortController | undefined
-  let after: string | undefined
-  let waiting: Change[] = []
-  let isShowing = false
-  /** Undefined while requests succeed. */
-  let awaySince: Date | undefined
+let options: LiveOptions
+let following: AbortController | undefined
+/** The position of the last change; undefined to begin with the next one. */
+let after: string | undefined
+let waiting: Change[] = []
+let isShowing = false
+/** Undefined while requests succeed. */
+let awaySince: Date | undefined
 
-  function tell(state: keyof typeof words): void {
-    const time = state === 'away' ? awaySince?.toLocaleTimeString('en', { hour12: false }) : undefined
-    const place = find('#live')
-    place.dataset['state'] = state
-    place.textContent = words[state] + (time === undefined ? '' : ` since ${time.slice(0, -3)}. Retrying`)
-  }
-
-  function start(): void {
-    if (following !== undefined || document.hidden || token.get() === '') return
-    following = new AbortController()
-    void follow(following.signal)
-  }
-
-  function pause(state: keyof typeof words): void {
-    following?.abort()
-    following = undefined
-    tell(state)
-  }
-
-  async function follow(signal: AbortSignal): Promise<void> {
-    let failures = 0
-    const onOpen = (): void => {
-      failures = 0
-      tell('live')
-      if (awaySince !== undefined) void onBack()
-      awaySince = undefined
-    }
-    const onFailure = (): void => {
-      failures += 1
-      awaySince ??= new Date()
-      if (!signal.aborted) tell(failures < failuresOfAbsence ? 'resuming' : 'away')
-    }
-    try {
-      if (after === undefined) {
-        after = (await connectAside().listChanges({ after: 'now' }).pages().next()).value?.next
-        // What the page shows may be older.
-        await onChanges([])
-      }
-      for await (const change of connectAside().followChanges({ after }, { signal, onOpen, onFailure })) {
-        after = change.position
-        waiting.push(change)
-        void show()
-      }
-    } catch (refusal) {
-      if (signal.aborted) return
-      pause('off')
-      after = undefined
-      // The tab was away for longer than the server keeps changes.
-      if (statusOf(refusal) === 410) start()
-      else onRefusal(refusal)
-    }
-  }
-
-  async function show(): Promise<void> {
-    if (isShowing) return
-    isShowing = true
-    while (waiting.length > 0) {
-      const changes = waiting
-      waiting = []
-      await onChanges(changes)
-      await new Promise((resolve) => setTimeout(resolve, pauseMs))
-    }
-    isShowing = false
-  }
-
-  document.addEventListener('visibilitychange', () => (document.hidden ? pause('off') : start()))
+export function startLive(given: LiveOptions): void {
+  options = given
+  document.addEventListener('visibilitychange', () => (document.hidden ? pause('off') : followChanges()))
   addEventListener('offline', () => {
     awaySince ??= new Date()
     pause('away')
   })
-  addEventListener('online', start)
+  addEventListener('online', followChanges)
+}
 
-  return {
-    start,
-    stop: () => {
-      pause('off')
-      after = undefined
-    },
+export function followChanges(): void {
+  if (following !== undefined || document.hidden || token.get() === '') return
+  following = new AbortController()
+  void follow(following.signal)
+}
+
+export function stopLive(): void {
+  pause('off')
+  after = undefined
+}
+
+function tell(state: keyof typeof words): void {
+  const time = state === 'away' ? awaySince?.toLocaleTimeString('en', { hour12: false }) : undefined
+  const place = find('#live')
+  place.dataset['state'] = state
+  place.textContent = words[state] + (time === undefined ? '' : ` since ${time.slice(0, -3)}. Retrying`)
+}
+
+function pause(state: keyof typeof words): void {
+  following?.abort()
+  following = undefined
+  tell(state)
+}
+
+async function follow(signal: AbortSignal): Promise<void> {
+  let failures = 0
+  const onOpen = (): void => {
+    failures = 0
+    tell('live')
+    if (awaySince !== undefined) void options.onBack()
+    awaySince = undefined
   }
+  const onFailure = (): void => {
+    failures += 1
+    awaySince ??= new Date()
+    if (!signal.aborted) tell(failures < failuresOfAbsence ? 'resuming' : 'away')
+  }
+  try {
+    if (after === undefined) {
+      after = (await connectAside().listChanges({ after: 'now' }).pages().next()).value?.next
+      // What the page shows may be older.
+      await options.onChanges([])
+    }
+    for await (const change of connectAside().followChanges({ after }, { signal, onOpen, onFailure })) {
+      after = change.position
+      waiting.push(change)
+      void show()
+    }
+  } catch (refusal) {
+    if (signal.aborted) return
+    stopLive()
+    // The tab was away for longer than the server keeps changes.
+    if (statusOf(refusal) === 410) followChanges()
+    // Such as that of a token that has expired.
+    else explain(refusal)
+  }
+}
+
+async function show(): Promise<void> {
+  if (isShowing) return
+  isShowing = true
+  while (waiting.length > 0) {
+    const changes = waiting
+    waiting = []
+    await options.onChanges(changes)
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+  }
+  isShowing = false
 }

@@ -1,21 +1,20 @@
 // The drawer with the requests of this page: a list, and the one that is open.
 
 import { base } from './api.js'
-import { find } from './find.js'
+import { type Child, copy, fill, find, make, makeButton, scrollable } from './elements.js'
 import { jsonNodes } from './json-view.js'
 import { type Exchange, type HeaderField, logged, watchLog } from './log.js'
-import { copy, make, makeButton } from './make.js'
 import { escaped } from './plant-text.js'
 import { type Sent, snippets } from './snippets.js'
 
 /** What header fields of a request or an answer mean for a person. Others are folded. */
 const meanings: Readonly<Record<string, string>> = {
-  accept: 'What the client wants to get.',
+  accept: 'The media type that the client wants.',
   'idempotency-key': 'Repeat the request with this key within 24 hours: nothing is created twice.',
   'if-match': 'Change the plant only if it still has this ETag.',
   'if-none-match': 'Send the plant only if it no longer has this ETag.',
   location: 'Where the new plant is.',
-  etag: 'Names this state of the plant. Send it as If-Match to change the plant only if nobody else has.',
+  etag: 'The version of the plant. Send it as If-Match to change the plant only if nobody else has.',
   link: 'Where the next page is.',
   'idempotency-replayed': 'The response of an earlier try: nothing was created twice.',
   'retry-after': 'Seconds to wait before the next try.',
@@ -38,32 +37,30 @@ let open: Exchange | undefined
 let openedState = ''
 let isDue = false
 
-export function createLogView(): void {
-  toggle.addEventListener('click', () => {
-    panel.hidden = !panel.hidden
-    toggle.ariaExpanded = String(!panel.hidden)
-    draw()
-  })
-  aside.addEventListener('change', draw)
-  // On a phone there is no room for them, unless a person wants it.
-  const wanted = localStorage.getItem(developerKey)
-  developer.checked = wanted === null ? matchMedia('(min-width: 43rem)').matches : wanted === 'true'
-  developer.addEventListener('change', () => {
-    localStorage.setItem(developerKey, String(developer.checked))
-    draw()
-  })
-  panel.addEventListener('keydown', ({ key }) => {
-    if (key !== 'Escape') return
-    toggle.click()
-    toggle.focus()
-  })
-  watchLog(() => {
-    if (isDue) return
-    isDue = true
-    // Many requests at once are drawn once.
-    setTimeout(draw, 16)
-  })
-}
+toggle.addEventListener('click', () => {
+  panel.hidden = !panel.hidden
+  toggle.ariaExpanded = String(!panel.hidden)
+  draw()
+})
+aside.addEventListener('change', draw)
+// On a phone there is no room for them, unless a person wants it.
+const wanted = localStorage.getItem(developerKey) ?? String(matchMedia('(min-width: 43rem)').matches)
+developer.checked = wanted === 'true'
+developer.addEventListener('change', () => {
+  localStorage.setItem(developerKey, String(developer.checked))
+  draw()
+})
+panel.addEventListener('keydown', ({ key }) => {
+  if (key !== 'Escape') return
+  toggle.click()
+  toggle.focus()
+})
+watchLog(() => {
+  if (isDue) return
+  isDue = true
+  // Many requests at once are drawn once.
+  setTimeout(draw, 16)
+})
 
 function draw(): void {
   isDue = false
@@ -87,14 +84,13 @@ function itemOf(exchange: Exchange): HTMLLIElement {
     items.get(exchange) ??
     make(
       'li',
-      '',
       makeButton('', () => choose(exchange)),
     )
   items.set(exchange, item)
   const button = find('button', HTMLButtonElement, item)
   button.ariaPressed = String(exchange === open)
   const time = exchange.startedAt.toLocaleTimeString('en', { hour12: false })
-  button.replaceChildren(...lineOf(exchange), make('time', 'hint', time))
+  button.replaceChildren(...lineOf(exchange), make('time.hint', time))
   return item
 }
 
@@ -108,17 +104,17 @@ function choose(exchange: Exchange): void {
 function lineOf(exchange: Exchange): Node[] {
   const { method, url, ms } = exchange
   return [
-    make('b', '', method),
-    make('bdi', 'path', `/${url.pathname.slice(base.pathname.length)}${url.search}`),
+    make('b', method),
+    make('bdi.path', `/${url.pathname.slice(base.pathname.length)}${url.search}`),
     statusOf(exchange),
-    make('span', 'hint ms', ms === undefined ? '' : `${Math.round(ms)} ms`),
+    make('span.hint.ms', ms === undefined ? '' : `${Math.round(ms)} ms`),
   ]
 }
 
 function statusOf({ status, phrase, failure }: Exchange): HTMLElement {
-  if (failure !== undefined) return make('span', 'status-5', failure)
-  if (status === undefined) return make('span', 'hint', 'sending')
-  return make('span', `status-${String(status).charAt(0)}`, `${status} ${phrase}`)
+  if (failure !== undefined) return make('span.status-5', failure)
+  if (status === undefined) return make('span.hint', 'sending')
+  return make(`span.status-${String(status).charAt(0)}`, `${status} ${phrase}`)
 }
 
 function showDetail(exchange: Exchange): void {
@@ -126,42 +122,32 @@ function showDetail(exchange: Exchange): void {
   const state = `${exchange.startedAt.getTime()} ${status} ${failure} ${answer?.length}`
   if (state === openedState) return
   openedState = state
-  detail.replaceChildren(
-    make('h3', '', ...lineOf(exchange)),
-    ...answerOf(answer, status),
-    ...fieldsOf('Response', answerFields),
-    ...(body === undefined ? [] : [make('h4', '', 'Request: body'), make('pre', '', ...jsonNodes(body))]),
-    ...fieldsOf('Request', fields),
-    make('h4', '', 'Send it yourself'),
-    ...(hasChangedPlant(exchange) ? [make('p', 'hint', staleMatch)] : []),
+  detail.replaceChildren()
+  fill(
+    detail,
+    make('h3', lineOf(exchange)),
+    answerOf(answer, status),
+    fieldsOf('Response', answerFields),
+    body !== undefined && [make('h4', 'Request: body'), make('pre', jsonNodes(body))],
+    fieldsOf('Request', fields),
+    make('h4', 'Send it yourself'),
+    hasChangedPlant(exchange) && make('p.hint', staleMatch),
     snippetsOf(exchange),
   )
 }
 
-function answerOf(answer: string | undefined, status: number | undefined): Node[] {
+function answerOf(answer: string | undefined, status: number | undefined): Child {
   if (answer === undefined) {
-    return [
-      make('p', 'hint', status === undefined ? 'There is no response yet.' : 'A stream: its events follow each other.'),
-    ]
+    return make('p.hint', status === undefined ? 'There is no response yet.' : 'A stream of events.')
   }
-  if (answer === '') return [make('p', 'hint', 'The response has no body.')]
+  if (answer === '') return make('p.hint', 'The response has no body.')
   const isLong = answer.length > answerCharactersMax
-  const pre = scrollable(
-    'Body of the response',
-    ...(isLong ? [escaped(answer.slice(0, answerCharactersMax))] : jsonNodes(answer)),
-  )
-  const title = make('h4', '', 'Response: body')
-  if (!isLong) return [title, pre]
-  return [title, pre, make('p', 'hint', `The first ${answerCharactersMax} of ${answer.length} characters.`)]
-}
-
-/** A text that the keyboard can scroll. */
-function scrollable(label: string, ...content: readonly (Node | string)[]): HTMLPreElement {
-  const pre = make('pre', '', ...content)
-  pre.tabIndex = 0
-  pre.role = 'group'
-  pre.ariaLabel = label
-  return pre
+  const seen = isLong ? escaped(answer.slice(0, answerCharactersMax)) : jsonNodes(answer)
+  return [
+    make('h4', 'Response: body'),
+    make('pre', scrollable('Body of the response'), seen),
+    isLong && make('p.hint', `The first ${answerCharactersMax} of ${answer.length} characters.`),
+  ]
 }
 
 const staleMatch =
@@ -171,25 +157,23 @@ function hasChangedPlant({ fields, status = 0 }: Exchange): boolean {
   return status < 300 && fields.some(([name]) => name === 'if-match')
 }
 
-function fieldsOf(title: string, fields: readonly HeaderField[]): Node[] {
-  const [meant, others] = [true, false].map((isMeant) => fields.filter(([name]) => name in meanings === isMeant))
-  const rows = (some: readonly HeaderField[] = []): Node[] =>
-    some.flatMap(([name, value]) => [
-      make('dt', '', name),
-      make('dd', '', make('code', '', value), make('span', 'hint', ` ${meanings[name] ?? ''}`)),
-    ])
-  if (fields.length === 0) return []
-  const summary = make('summary', '', `Other header fields (${others?.length})`)
-  return [
-    make('h4', '', `${title}: header fields`),
-    ...(meant?.length === 0 ? [] : [make('dl', '', ...rows(meant))]),
-    ...(others?.length === 0 ? [] : [make('details', '', summary, make('dl', '', ...rows(others)))]),
-  ]
+function fieldsOf(title: string, fields: readonly HeaderField[]): Child {
+  const [known = [], others = []] = [true, false].map((is) => fields.filter(([name]) => name in meanings === is))
+  const folded = make('details', make('summary', `Other header fields (${others.length})`), listOf(others))
+  return fields.length > 0 && [make('h4', `${title}: header fields`), listOf(known), others.length > 0 && folded]
+}
+
+function listOf(fields: readonly HeaderField[]): Child {
+  const rows = fields.map(([name, value]) => [
+    make('dt', name),
+    make('dd', make('code', value), make('span.hint', ` ${meanings[name] ?? ''}`)),
+  ])
+  return rows.length > 0 && make('dl', rows)
 }
 
 /** A request as code, in the language that a person chose last. */
 export function snippetsOf(sent: Sent): HTMLElement {
-  const code = scrollable('Request as code')
+  const code = make('pre', scrollable('Request as code'))
   const copier = makeButton('Copy', (button) => copy(code.textContent, button, code))
   const tabs = Object.entries(snippets).map(([language, write]) => {
     const tab = makeButton(language, () => {
@@ -200,8 +184,8 @@ export function snippetsOf(sent: Sent): HTMLElement {
     if (language === chosen) queueMicrotask(() => tab.click())
     return tab
   })
-  const hint = make('p', 'hint', 'First give your token to the shell: ', make('code', '', 'export TOKEN=plt_...'))
-  return make('div', 'snippets', make('div', 'buttons', ...tabs, copier), code, hint)
+  const hint = make('p.hint', 'First give your token to the shell: ', make('code', 'export TOKEN=plt_...'))
+  return make('div.snippets', make('div.buttons', tabs, copier), code, hint)
 }
 
 let chosen = 'curl'

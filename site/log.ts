@@ -43,16 +43,7 @@ export function clearLog(): void {
 }
 
 /** Sends a request as `fetch` does, and records it. */
-export function record(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-  return send(input, init, false)
-}
-
-/** Like `record`, for what the page sends on its own. */
-export function recordAside(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-  return send(input, init, true)
-}
-
-async function send(input: RequestInfo | URL, init: RequestInit = {}, isAside: boolean): Promise<Response> {
+export async function record(input: RequestInfo | URL, init: RequestInit = {}, isAside = false): Promise<Response> {
   const startedMs = performance.now()
   const exchange: Exchange = {
     method: init.method ?? 'GET',

@@ -4,24 +4,17 @@
 import { connect, statusOf, token, wordsOf } from './api.js'
 import { type NewPlant, PlantStoreError } from './client.js'
 import { csvRow } from './columns.js'
+import { download, find, make, makeTable } from './elements.js'
 import { printLine } from './exact-json.js'
-import { find } from './find.js'
-import { onSubmit, say, spoken, toSentence } from './form.js'
+import { onSubmit } from './form.js'
 import { findFreeId } from './free-id.js'
-import { download, make } from './make.js'
+import { explain, say, spoken, toSentence } from './messages.js'
 import { namesOfColumns, type PlantRow, type Rows, readRows } from './pasted.js'
 import { shown } from './plant-text.js'
 import { displayed, isSame, properties, textOf } from './properties.js'
 import { plantsOf } from './range.js'
 import { UnreadableFile } from './records.js'
 import { sampleOf } from './sample.js'
-
-interface ManyOptions {
-  /** Called after plants were added, when the dialog closes. */
-  readonly onAdded: () => Promise<void>
-  /** Receives a refusal of the token. */
-  readonly onRefusal: (refusal: unknown) => void
-}
 
 const previewRows = 10
 const previewColumnsMax = 5
@@ -38,7 +31,6 @@ const error = find('#many-error')
 const preview = find('#preview')
 const progress = find('#many-progress', HTMLProgressElement)
 const status = find('#many-status')
-const rate = find('#many-rate')
 const stop = find('#many-stop', HTMLButtonElement)
 const refusedButton = find('#refused', HTMLButtonElement)
 const submit = find('[type="submit"]', HTMLButtonElement, form)
@@ -46,7 +38,7 @@ const closer = find('[data-cancel]', HTMLButtonElement, dialog)
 const sample = properties.map(({ schema }) => sampleOf(schema))
 const sampleRow = properties.map((property, at) => textOf(property, { [property.name]: sample[at] }) ?? '')
 text.placeholder = csvRow(properties.map(({ name }) => name)) + csvRow(sampleRow)
-find('#rows-hint').prepend(`Names, or rows. The first row names the columns: ${namesOfColumns}. `)
+find('#rows-hint').prepend(`The first row names the columns: ${namesOfColumns}; a list of names needs none. `)
 
 /** What happened to rows so far. */
 export interface Tally {
@@ -55,148 +47,138 @@ export interface Tally {
   readonly refused: PlantRow[]
 }
 
-/** Returns the function that opens the dialog. Files that are dropped on the page open it, too. */
-export function createMany({ onAdded, onRefusal }: ManyOptions): () => void {
-  let rows: Rows | undefined
-  let refused: readonly PlantRow[] = []
-  let hasAdded = false
-  let running: AbortController | undefined
+let rows: Rows | undefined
+let refused: readonly PlantRow[] = []
+let hasAdded = false
+let running: AbortController | undefined
 
-  closer.addEventListener('click', () => dialog.close())
-  text.addEventListener('input', () => take(text.value))
-  file.addEventListener('change', () => takeFile(file.files?.[0]))
-  stop.addEventListener('click', () => running?.abort())
-  refusedButton.addEventListener('click', downloadRefused)
-  onSubmit(form, add)
+text.addEventListener('input', () => take(text.value))
+file.addEventListener('change', () => takeFile(file.files?.[0]))
+stop.addEventListener('click', () => running?.abort())
+refusedButton.addEventListener('click', downloadRefused)
+onSubmit(form, add)
+for (const name of ['dragover', 'drop'] as const) {
+  document.addEventListener(name, (event) => {
+    if (!isWanted(event.dataTransfer)) return
+    event.preventDefault()
+    if (name !== 'drop') return
+    if (!dialog.open) openMany()
+    void takeFile(event.dataTransfer?.files[0])
+  })
+}
+
+/** @param onAdded called after plants were added, when the dialog closes. */
+export function startMany(onAdded: () => Promise<void>): void {
   dialog.addEventListener('close', () => {
     running?.abort()
     if (hasAdded) void onAdded()
     hasAdded = false
   })
-  for (const name of ['dragover', 'drop'] as const) {
-    document.addEventListener(name, (event) => {
-      if (!isWanted(event.dataTransfer)) return
-      event.preventDefault()
-      if (name !== 'drop') return
-      if (!dialog.open) open()
-      void takeFile(event.dataTransfer?.files[0])
-    })
-  }
+}
 
-  function isWanted(transfer: DataTransfer | null): boolean {
-    const isFree = dialog.open || document.querySelector('dialog[open]') === null
-    return (
-      isFree &&
-      transfer?.types.includes('Files') === true &&
-      !find('#store').hidden &&
-      !document.body.matches('.no-writes')
-    )
-  }
+/** Files that are dropped on the page open the dialog. */
+function isWanted(transfer: DataTransfer | null): boolean {
+  const isFree = dialog.open || document.querySelector('dialog[open]') === null
+  const mayAdd = !find('#store').hidden && !document.body.matches('.no-writes')
+  return isFree && mayAdd && transfer?.types.includes('Files') === true
+}
 
-  function open(): void {
-    text.value = ''
-    file.value = ''
+export function openMany(): void {
+  text.value = ''
+  file.value = ''
+  take('')
+  dialog.showModal()
+}
+
+async function takeFile(chosen: File | undefined): Promise<void> {
+  if (chosen === undefined || running !== undefined) return
+  if (chosen.size > bytesMax) return say(error, 'Files of more than 64 MiB are for `plantstore import`.')
+  const bytes = new Uint8Array(await chosen.arrayBuffer())
+  text.value = ''
+  try {
+    take(decode(bytes))
+  } catch {
     take('')
-    dialog.showModal()
+    say(error, 'This file is not text in UTF-8 or UTF-16. Save a sheet as "CSV UTF-8".')
   }
+}
 
-  async function takeFile(chosen: File | undefined): Promise<void> {
-    if (chosen === undefined || running !== undefined) return
-    if (chosen.size > bytesMax) return say(error, 'Files of more than 64 MiB are for `plantstore import`.')
-    const bytes = new Uint8Array(await chosen.arrayBuffer())
-    text.value = ''
-    try {
-      take(decode(bytes))
-    } catch {
-      take('')
-      say(error, 'This file is not text in UTF-8 or UTF-16. Save a sheet as "CSV UTF-8".')
-    }
+function take(content: string): void {
+  for (const place of [error, status]) place.textContent = ''
+  refusedButton.hidden = true
+  offerToClose(false)
+  rows = undefined
+  preview.replaceChildren()
+  if (content.trim() === '') return
+  try {
+    rows = readRows(content)
+    preview.replaceChildren(...previewOf(rows.rows))
+    void number(rows)
+  } catch (cause) {
+    if (!(cause instanceof UnreadableFile)) throw cause
+    say(error, toSentence(`this ${cause.message}`))
   }
+}
 
-  function take(content: string): void {
-    for (const place of [error, status]) place.textContent = ''
-    refusedButton.hidden = true
-    offerToClose(false)
-    rows = undefined
-    preview.replaceChildren()
-    if (content.trim() === '') return
-    try {
-      rows = readRows(content)
-      preview.replaceChildren(...previewOf(rows.rows))
-      void number(rows)
-    } catch (cause) {
-      if (!(cause instanceof UnreadableFile)) throw cause
-      say(error, toSentence(`this ${cause.message}`))
-    }
-  }
+/** Gives ids to plants that have none, above those of the store. */
+async function number(read: Rows): Promise<void> {
+  const unnumbered = read.rows.filter(({ plant }) => plant !== undefined && plant.id === undefined).length
+  if (unnumbered === 0) return
+  let next = (await findFreeId()) ?? 1n
+  const given = read.rows.map((row) => {
+    return row.plant === undefined || row.plant.id !== undefined ? row : { ...row, plant: { ...row.plant, id: next++ } }
+  })
+  if (rows !== read) return
+  rows = { ...read, rows: given }
+  preview.replaceChildren(...previewOf(given))
+  preview.append(make('p.hint', `They get the ids from ${next - BigInt(unnumbered)} to ${next - 1n}.`))
+}
 
-  /** Gives ids to plants that have none, above those of the store. */
-  async function number(read: Rows): Promise<void> {
-    const unnumbered = read.rows.filter(({ plant }) => plant !== undefined && plant.id === undefined).length
-    if (unnumbered === 0) return
-    let next = (await findFreeId()) ?? 1n
-    const given = read.rows.map((row) => {
-      return row.plant === undefined || row.plant.id !== undefined
-        ? row
-        : { ...row, plant: { ...row.plant, id: next++ } }
+async function add(): Promise<void> {
+  if (rows === undefined) return say(error, error.textContent || 'Paste rows or choose a file.')
+  running = new AbortController()
+  const { signal } = running
+  const tally: Tally = { added: 0, known: 0, refused: rows.rows.filter(({ wrong }) => wrong !== undefined) }
+  const valid = rows.rows.filter(({ plant }) => plant?.id !== undefined)
+  show(true, valid.length)
+  try {
+    await addAll(valid, tally, signal, () => {
+      progress.value = tally.added + tally.known
     })
-    if (rows !== read) return
-    rows = { ...read, rows: given }
-    preview.replaceChildren(...previewOf(given))
-    preview.append(make('p', 'hint', `They get the ids from ${next - BigInt(unnumbered)} to ${next - 1n}.`))
-  }
-
-  async function add(): Promise<void> {
-    if (rows === undefined) return say(error, error.textContent || 'Paste rows or choose a file.')
-    running = new AbortController()
-    const { signal } = running
-    const tally: Tally = { added: 0, known: 0, refused: rows.rows.filter(({ wrong }) => wrong !== undefined) }
-    const valid = rows.rows.filter(({ plant }) => plant?.id !== undefined)
-    show(true, valid.length)
-    try {
-      const startedMs = performance.now()
-      await addAll(valid, tally, signal, () => {
-        progress.value = tally.added + tally.known
-        rate.textContent = rateOf(progress.value, valid.length, performance.now() - startedMs)
-      })
-      say(status, describe(tally, rows.rows.length, ''))
-      preview.replaceChildren(...refusedOf(tally.refused))
-      offerToClose(true)
-    } catch (cause) {
-      const why = signal.aborted ? 'You stopped it.' : toSentence(wordsOf(cause))
-      say(status, describe(tally, rows.rows.length, ` ${why} Press Add to go on: nothing is added twice.`))
-      if (statusOf(cause) === 401 || statusOf(cause) === 403) {
-        dialog.close()
-        onRefusal(cause)
-      }
-    } finally {
-      running = undefined
-      show(false)
-      hasAdded ||= tally.added > 0
-      refused = tally.refused
-      refusedButton.hidden = refused.length === 0
+    say(status, describe(tally, rows.rows.length, ''))
+    preview.replaceChildren(...refusedOf(tally.refused))
+    offerToClose(true)
+  } catch (cause) {
+    const why = signal.aborted ? 'You stopped it.' : toSentence(wordsOf(cause))
+    say(status, describe(tally, rows.rows.length, ` ${why} Press Add to continue; nothing is added twice.`))
+    if (statusOf(cause) === 401 || statusOf(cause) === 403) {
+      dialog.close()
+      explain(cause)
     }
+  } finally {
+    running = undefined
+    show(false)
+    hasAdded ||= tally.added > 0
+    refused = tally.refused
+    refusedButton.hidden = refused.length === 0
   }
+}
 
-  function show(isRunning: boolean, rowsInAll = 0): void {
-    progress.hidden = !isRunning
-    progress.value = 0
-    progress.max = Math.max(rowsInAll, 1)
-    stop.hidden = !isRunning
-    rate.textContent = ''
-    text.disabled = isRunning
-    file.disabled = isRunning
-    if (isRunning) for (const place of [error, status]) place.textContent = ''
-  }
+function show(isRunning: boolean, rowsInAll = 0): void {
+  progress.hidden = !isRunning
+  progress.value = 0
+  progress.max = Math.max(rowsInAll, 1)
+  stop.hidden = !isRunning
+  text.disabled = isRunning
+  file.disabled = isRunning
+  if (isRunning) for (const place of [error, status]) place.textContent = ''
+}
 
-  function downloadRefused(): void {
-    if (rows === undefined) return
-    const end = rows.format === 'csv' ? '\r\n' : '\n'
-    const parts = [rows.header, ...refused.map(({ raw }) => raw + end)]
-    download(`refused.${rows.format}`, 'text/plain', parts)
-  }
-
-  return open
+function downloadRefused(): void {
+  if (rows === undefined) return
+  const end = rows.format === 'csv' ? '\r\n' : '\n'
+  const parts = [rows.header, ...refused.map(({ raw }) => raw + end)]
+  download(`rejected.${rows.format}`, 'text/plain', parts)
 }
 
 /** Adds plants until one attempt fails for a reason that concerns all. Refused rows go to the tally. */
@@ -272,48 +254,35 @@ function previewOf(rows: readonly PlantRow[]): Node[] {
   const sentence = `${plantsOf(rows.length - wrong.length)} to add.`
   const bad = wrong.length === 0 ? '' : ` ${wrong.length.toLocaleString('en')} of the rows cannot be added.`
   const more = rows.length > previewRows ? ` These are ${previewRows} of ${rows.length.toLocaleString('en')} rows.` : ''
-  return [make('p', '', sentence + bad + more), tableOf(shownRows)]
+  return [make('p', sentence + bad + more), tableOf(shownRows)]
 }
 
 /** The rows that were refused, and why. */
 function refusedOf(rows: readonly PlantRow[]): Node[] {
   if (rows.length === 0) return []
   const sorted = rows.toSorted((one, other) => one.line - other.line)
-  const more = `These are ${refusedRowsMax} of the ${rows.length.toLocaleString('en')} rows that were refused.`
-  const sentence = rows.length > refusedRowsMax ? [make('p', '', more)] : []
-  return [...sentence, tableOf(sorted.slice(0, refusedRowsMax))]
+  const more = `These are ${refusedRowsMax} of the ${rows.length.toLocaleString('en')} rejected rows.`
+  return [make('p', rows.length > refusedRowsMax && more), tableOf(sorted.slice(0, refusedRowsMax))]
 }
 
 function tableOf(rows: readonly PlantRow[]): HTMLElement {
   const columns = displayed.slice(0, previewColumnsMax)
-  const head = make('tr', '', ...['Line', ...columns.map(({ title }) => title)].map((title) => make('th', '', title)))
-  for (const cell of head.querySelectorAll('th')) cell.scope = 'col'
   const body = rows.map(({ line, plant, wrong: why, raw }) => {
-    const cells =
-      why === undefined && plant !== undefined
-        ? columns
-            .map((column) => textOf(column, plant, printLine))
-            .map((text) => (text === undefined ? '' : shown(text)))
-        : [make('span', 'error', ...spoken(`${why} `), shown(raw.slice(0, 100)))]
-    const row = make('tr', '', make('td', '', String(line)), ...cells.map((cell) => make('td', '', cell)))
-    if (cells.length === 1) row.cells[1]?.setAttribute('colspan', String(columns.length))
-    return row
+    const cells = columns.map((column) => {
+      const text = plant === undefined ? undefined : textOf(column, plant, printLine)
+      return text !== undefined && shown(text)
+    })
+    const fault = make('td.error', { colspan: String(columns.length) }, spoken(`${why} `), shown(raw.slice(0, 100)))
+    return [String(line), ...(why === undefined ? cells : [fault])]
   })
-  return make('table', '', head, ...body)
-}
-
-function rateOf(done: number, all: number, ms: number): string {
-  const perSecond = (done / ms) * 1_000
-  if (ms < 1_000 || perSecond < 1) return ''
-  const secondsLeft = Math.ceil((all - done) / perSecond)
-  return `${Math.round(perSecond).toLocaleString('en')} rows a second, ${secondsLeft} s left.`
+  return makeTable(['Line', ...columns.map(({ title }) => title)], body)
 }
 
 function describe({ added, known, refused }: Tally, all: number, why: string): string {
   const parts = [
     `${plantsOf(added)} added`,
     ...(known > 0 ? [`${known.toLocaleString('en')} there already`] : []),
-    ...(refused.length > 0 ? [`${refused.length.toLocaleString('en')} refused`] : []),
+    ...(refused.length > 0 ? [`${refused.length.toLocaleString('en')} rejected`] : []),
   ]
   return `${parts.join(', ')} of ${all.toLocaleString('en')} rows.${why}`
 }

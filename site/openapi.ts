@@ -1,13 +1,13 @@
-// The parts of the OpenAPI document, openapi.json, that the pages read.
+// The parts of the OpenAPI document, openapi.json, that the reference shows.
 
 type Named<Value> = Readonly<Record<string, Value>>
 
 export interface Api {
   readonly openapi: string
   readonly info: { readonly version: string; readonly description?: string }
-  readonly tags: readonly Tag[]
+  readonly tags: readonly { readonly name: string; readonly description?: string }[]
   readonly security: readonly Security[]
-  readonly paths: Named<PathItem>
+  readonly paths: Named<Named<Operation>>
   readonly components: {
     readonly schemas: Named<Schema>
     readonly securitySchemes: Named<{ readonly scheme: string; readonly description?: string }>
@@ -17,15 +17,8 @@ export interface Api {
   }
 }
 
-interface Tag {
-  readonly name: string
-  readonly description?: string
-}
-
 /** The scopes that a token needs, by security scheme. */
 export type Security = Named<readonly string[]>
-
-type PathItem = { readonly [Method in (typeof methods)[number]]?: Operation }
 
 interface Operation {
   readonly operationId: string
@@ -44,21 +37,17 @@ export interface PlacedOperation extends Operation {
   readonly path: string
 }
 
-export interface Group extends Tag {
-  readonly operations: readonly PlacedOperation[]
-}
-
-export interface Parameter extends Header {
-  readonly name: string
-  readonly in: string
-}
-
 export interface Header {
   readonly description?: string
   readonly required?: boolean
   readonly schema: Schema
   readonly example?: unknown
   readonly examples?: Named<Example>
+}
+
+export interface Parameter extends Header {
+  readonly name: string
+  readonly in: string
 }
 
 export interface ApiResponse {
@@ -75,24 +64,17 @@ interface Example {
   readonly value: unknown
 }
 
+/** The keywords that have a structure; the others are values. */
 export interface Schema {
   readonly $ref?: string
   readonly type?: string
-  readonly format?: string
   readonly description?: string | undefined
-  readonly pattern?: string
-  readonly minimum?: number | bigint
-  readonly maximum?: number | bigint
-  readonly minLength?: number
-  readonly maxLength?: number
-  readonly maxItems?: number
-  readonly default?: unknown
-  readonly const?: unknown
   readonly examples?: readonly unknown[]
   readonly items?: Schema
   readonly properties?: Named<Schema>
   readonly required?: readonly string[]
   readonly allOf?: readonly Schema[]
+  readonly [keyword: string]: unknown
 }
 
 /** A reference to a component. */
@@ -100,36 +82,17 @@ export interface Reference {
   readonly $ref: string
 }
 
-const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
-
-const parts = ['info', 'tags', 'security', 'paths', 'components'] as const
-
-/** Whether a value looks like the document, judged by its main parts. Tests check the details. */
-export function isApi(value: unknown): value is Api {
-  if (typeof value !== 'object' || value === null) return false
-  const found: Partial<Record<(typeof parts)[number], unknown>> = value
-  return parts.every((part) => typeof found[part] === 'object' && found[part] !== null)
-}
-
-/** Returns all operations, path by path. */
-function operationsOf(api: Api): PlacedOperation[] {
-  return Object.entries(api.paths).flatMap(([path, item]) =>
-    methods.flatMap((method) => {
-      const operation = item[method]
-      return operation === undefined ? [] : [{ ...operation, method, path }]
-    }),
+/** The operations of a tag that list it first, path by path. */
+export function operationsOf({ paths }: Api, tag: string): PlacedOperation[] {
+  const all = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ ...operation, method, path })),
   )
-}
-
-/** Returns the tags, each with the operations that list it first. */
-export function groupsOf(api: Api): Group[] {
-  const operations = operationsOf(api)
-  return api.tags.map((tag) => ({ ...tag, operations: operations.filter(({ tags }) => tags[0] === tag.name) }))
+  return all.filter(({ tags }) => tags?.[0] === tag)
 }
 
 /** Returns a part of the document, following a reference to a component. */
 export function resolve<Part extends object>(part: Part | Reference, components: Named<Part>): Part {
-  if (!isReference(part)) return part
+  if (!('$ref' in part)) return part
   const found = components[nameOf(part.$ref)]
   if (found === undefined) throw new Error(`there is no ${part.$ref}`)
   return found
@@ -138,8 +101,4 @@ export function resolve<Part extends object>(part: Part | Reference, components:
 /** The name of the component that a reference points to. */
 export function nameOf(reference: string): string {
   return reference.slice(reference.lastIndexOf('/') + 1)
-}
-
-function isReference(part: object): part is Reference {
-  return '$ref' in part
 }

@@ -1,7 +1,7 @@
 // Displays plant texts. They contain any Unicode: they may be empty, invisible, or change the direction of what
 // surrounds them. What is shown has the characters of the text and no others, so a selection copies it exactly.
 
-import { make } from './make.js'
+import { make, scrollable } from './elements.js'
 
 /** Characters that change the direction of text, or end its isolation as a paragraph break does (Unicode TR 9). */
 const directing = /[\r\x1c-\x1e\x85\u061c\u200e\u200f\u2029-\u202e\u2066-\u2069]/g
@@ -38,24 +38,20 @@ export function marked(text: string, [start, end]: readonly [number, number] = [
 }
 
 function mark(character: string): HTMLElement {
-  const element = document.createElement('span')
+  const title = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
   // A box keeps its effect in.
-  element.className = character.search(directing) < 0 ? 'mark' : 'mark box'
-  const code = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
-  element.dataset['name'] = names[character] ?? code
-  element.title = code
-  element.textContent = character
-  return element
+  const kind = character.search(directing) < 0 ? 'span.mark' : 'span.mark.box'
+  return make(kind, { title, 'data-name': names[character] ?? title }, character)
 }
 
 /** The nodes that show a text on its own, such as in a cell. Marks an empty text as such. */
 export function shown(text: string): Node {
-  return text === '' ? make('em', 'hint', '(empty)') : isolated(text)
+  return text === '' ? make('em.hint', '(empty)') : isolated(text)
 }
 
 /** Like `shown`, for a text that may be missing. */
 export function shownOrNone(text: string | undefined): Node {
-  return text === undefined ? make('em', 'hint', '(none)') : shown(text)
+  return text === undefined ? make('em.hint', '(none)') : shown(text)
 }
 
 /** Escapes characters that change the direction of JSON, or of code with JSON in it. */
@@ -65,18 +61,13 @@ export function escaped(code: string): string {
 
 /** Shows a text within a sentence without affecting the sentence's direction. */
 export function isolated(text: string): HTMLElement {
-  return make('bdi', '', ...marked(text))
+  return make('bdi', ...marked(text))
 }
 
 /** What shows a text, in a box of some lines that can be scrolled, by the keyboard too, if there are more. */
 export function boxed(label: string, text: string | undefined, ...nodes: readonly (Node | string)[]): HTMLElement {
-  const box = make('div', 'long', ...nodes)
-  if (text !== undefined && (text.length > lineCharactersMin || /[\n\r]/.test(text))) {
-    box.tabIndex = 0
-    box.role = 'group'
-    box.ariaLabel = label
-  }
-  return box
+  const isLong = text !== undefined && (text.length > lineCharactersMin || /[\n\r]/.test(text))
+  return make('div.long', isLong ? scrollable(label) : undefined, nodes)
 }
 
 /** Some lines of a narrow window have as many. */

@@ -2,8 +2,8 @@
 // plants are read with `ownOf`, and made of entries.
 
 import { type Column, columnsOf, type Property, toField, toJsonOf } from './columns.js'
+import { find } from './elements.js'
 import { parseExact, printExact, printLine } from './exact-json.js'
-import { find } from './find.js'
 
 /** The own properties of a plant. */
 export interface Values {

@@ -3,8 +3,6 @@
 import { idIn, type View } from './address.js'
 import type { Summary } from './client.js'
 
-const noNameMatches = 'No plant matches. The search compares the beginning of each name.'
-
 /**
  * The sentence that says which plants are shown, of how many.
  *
@@ -15,7 +13,8 @@ export function rangeOf(count: number, view: View, hasMore: boolean, totals: Sum
   if (count === 0 && view.after !== undefined) return 'There are no more plants.'
   const id = idIn(view)
   if (count === 0 && id !== undefined) return `There is no plant ${id}, and none after it.`
-  if (count === 0) return view.name === '' ? 'No plant matches.' : noNameMatches
+  if (count === 0 && view.name !== '') return 'No plant matches. The search compares the beginning of each name.'
+  if (count === 0) return view.tag === '' ? 'There are no plants.' : 'No plant has this tag.'
   if (id !== undefined) return `From id ${id} on`
   const last = view.from + count - 1
   const range = `${view.from.toLocaleString('en')} to ${last.toLocaleString('en')}`

@@ -1,18 +1,16 @@
 // Renders the reference from openapi.json: each operation and schema has its own address. It fetches the document and
 // sends nothing else.
 
+import { type Child, find, make } from './elements.js'
 import { parseExact, printExact, printLine } from './exact-json.js'
-import { find } from './find.js'
-import { type Child, element, fromMarkdown, inline, scrolling } from './markdown.js'
+import { fromMarkdown, inline, scrolling } from './markdown.js'
 import {
   type Api,
   type ApiResponse,
   type Content,
-  type Group,
-  groupsOf,
   type Header,
-  isApi,
   nameOf,
+  operationsOf,
   type Parameter,
   type PlacedOperation,
   type Reference,
@@ -20,7 +18,7 @@ import {
   type Schema,
   type Security,
 } from './openapi.js'
-import { quoted } from './shell.js'
+import { curl, quoted } from './shell.js'
 
 /** The base URL of the document's paths, behind any proxy prefix, without a trailing slash. */
 const server = new URL('.', location.href).href.replace(/\/$/, '')
@@ -30,31 +28,26 @@ const main = find('main')
 try {
   const response = await fetch('openapi.json')
   if (!response.ok) throw new Error(`the server answered ${response.status}`)
-  const api = parseExact(await response.text())
-  if (!isApi(api)) throw new Error('it is not an OpenAPI document')
-  draw(api)
+  draw(parseExact(await response.text()) as Api)
 } catch (cause) {
   const reason = cause instanceof Error ? cause.message : String(cause)
   main.replaceChildren(
-    element('p', { role: 'alert' }, `openapi.json could not be read: ${reason}. Reload the page to try again.`),
+    make('p', { role: 'alert' }, `openapi.json could not be read: ${reason}. Reload the page to try again.`),
   )
 }
 
 function draw(api: Api): void {
-  const groups = groupsOf(api)
   const schemas = Object.entries(api.components.schemas)
   find('#version').textContent = `Version ${api.info.version}, OpenAPI ${api.openapi}`
-  find('#contents').replaceChildren(...contents(groups, schemas))
   main.replaceChildren(
     introduction(api),
-    ...groups.map((group) => section(api, group)),
-    element(
-      'section',
-      { 'aria-labelledby': 'schemas' },
-      element('h2', { id: 'schemas' }, 'Schemas'),
-      schemas.map(([name, schema]) => schemaArticle(name, schema)),
-    ),
+    ...api.tags.map(({ name, description }) => {
+      const operations = operationsOf(api, name).map((operation) => operationArticle(api, operation))
+      return section(name, titleOf(name), [fromMarkdown(description), operations])
+    }),
+    section('schemas', 'Schemas', schemas.map(schemaArticle)),
   )
+  find('#contents').replaceChildren(...[...main.querySelectorAll('section[aria-labelledby]')].flatMap(contentsOf))
   const toc = find('#toc', HTMLDetailsElement)
   const isWide = matchMedia('(min-width: 60rem)')
   const fold = () => {
@@ -66,41 +59,40 @@ function draw(api: Api): void {
   if (location.hash !== '') location.replace(location.hash)
 }
 
-function contents(groups: readonly Group[], schemas: readonly (readonly [name: string, Schema])[]): HTMLElement[] {
-  const list = (items: readonly Child[]): HTMLElement =>
-    element(
-      'ul',
-      {},
-      items.map((item) => element('li', {}, item)),
-    )
-  return [
-    ...groups.flatMap(({ name, operations }) => [
-      element('h2', {}, element('a', { href: `#${name}` }, titleOf(name))),
-      list(
-        operations.map(({ operationId, summary, method }) =>
-          element('a', { href: `#${operationId}` }, element('span', {}, summary), methodLabel(method)),
-        ),
-      ),
-    ]),
-    element('h2', {}, element('a', { href: '#schemas' }, 'Schemas')),
-    list(schemas.map(([name]) => element('a', { href: `#schema-${name}` }, name))),
-  ]
+/** The title of a section, and links to its articles. */
+function contentsOf(part: Element): HTMLElement[] {
+  const items = [...part.querySelectorAll('article')].map((each) => {
+    const title = make('span', find('h3', HTMLElement, each).textContent)
+    return make('li', make('a', { href: `#${each.id}` }, title, each.querySelector('.method')?.cloneNode(true)))
+  })
+  const { id, textContent } = find('h2', HTMLElement, part)
+  return [make('h2', make('a', { href: `#${id}` }, textContent)), make('ul', items)]
+}
+
+function section(id: string, title: string, content: Child): HTMLElement {
+  return make('section', { 'aria-labelledby': id }, make('h2', { id }, title), content)
+}
+
+/** A part of a section with an address. */
+function article(id: string, title: string, ...content: readonly Child[]): HTMLElement {
+  const heading = make('h3', { id: `${id}-title` }, make('a', { href: `#${id}` }, title))
+  return make('article', { id, 'aria-labelledby': `${id}-title` }, heading, content)
 }
 
 function introduction(api: Api): HTMLElement {
   const schemes = Object.values(api.components.securitySchemes)
-  return element(
+  return make(
     'section',
     { 'aria-label': 'Introduction' },
-    element('h1', {}, 'OpenAPI Plant Store'),
-    element('p', {}, 'Create a plant and list all, with a token of this server:'),
+    make('h1', 'OpenAPI Plant Store'),
+    make('p', 'Create a plant and list all, with a token of this server:'),
     code('Quick start', quickStart()),
     fromMarkdown(api.info.description),
-    element('h2', { id: 'server' }, 'Server'),
-    element('p', {}, 'The base URL is ', element('code', {}, server), '.'),
-    element('h2', { id: 'authentication' }, 'Authentication'),
+    make('h2', { id: 'server' }, 'Server'),
+    make('p', 'The base URL is ', make('code', server), '.'),
+    make('h2', { id: 'authentication' }, 'Authentication'),
     schemes.map(({ scheme, description }) => [
-      element('p', {}, 'Send ', element('code', {}, `Authorization: ${titleOf(scheme)} TOKEN`), '.'),
+      make('p', 'Send ', make('code', `Authorization: ${titleOf(scheme)} TOKEN`), '.'),
       fromMarkdown(description),
     ]),
   )
@@ -111,40 +103,21 @@ function quickStart(): string {
   return `export TOKEN=plt_...\n${send} --json '{"id": 1, "name": "Fern"}'\n${send}`
 }
 
-function section(api: Api, { name, description, operations }: Group): HTMLElement {
-  return element(
-    'section',
-    { 'aria-labelledby': name },
-    element('h2', { id: name }, titleOf(name)),
-    fromMarkdown(description),
-    operations.map((operation) => operationArticle(api, operation)),
-  )
-}
-
 function operationArticle(api: Api, operation: PlacedOperation): HTMLElement {
   const { operationId, summary, description, method, path, requestBody: body } = operation
   const parameters = (operation.parameters ?? []).map((parameter) => resolve(parameter, api.components.parameters))
   const security = operation.security ?? api.security
-  return element(
-    'article',
-    { id: operationId, 'aria-labelledby': `${operationId}-title` },
-    element('h3', { id: `${operationId}-title` }, element('a', { href: `#${operationId}` }, summary)),
-    element(
-      'p',
-      { class: 'call' },
-      methodLabel(method),
-      ' ',
-      element('code', { class: 'path' }, path),
-      ' ',
-      element('span', { class: 'muted' }, operationId),
-    ),
+  return article(
+    operationId,
+    summary,
+    make('p', methodLabel(method), ' ', make('code', path), ' ', make('span.hint', operationId)),
     fromMarkdown(description),
-    element('p', { class: 'access' }, access(security)),
-    parameters.length > 0 && [element('h4', {}, 'Parameters'), parameterList(parameters)],
-    body && [element('h4', {}, 'Body'), fromMarkdown(body.description), content(body.content, 'The body')],
-    element('h4', {}, 'With curl'),
-    code(`curl: ${summary}`, curl(operation, parameters, security)),
-    element('h4', {}, 'Responses'),
+    make('p', access(security)),
+    parameters.length > 0 && [make('h4', 'Parameters'), parameterList(parameters)],
+    body && [make('h4', 'Body'), fromMarkdown(body.description), content(body.content, 'The body')],
+    make('h4', 'With curl'),
+    code(`curl: ${summary}`, request(operation, parameters, security)),
+    make('h4', 'Responses'),
     Object.entries(operation.responses).map(([status, response]) => responseDetails(api, status, response)),
   )
 }
@@ -152,13 +125,12 @@ function operationArticle(api: Api, operation: PlacedOperation): HTMLElement {
 function access([security]: readonly Security[]): Child {
   if (security === undefined) return 'Needs no token.'
   const [scopes = []] = Object.values(security)
-  return ['Needs a token with ', element('code', {}, scopes.join(' ')), '.']
+  return ['Needs a token with ', make('code', scopes.join(' ')), '.']
 }
 
 function parameterList(parameters: readonly Parameter[]): HTMLElement {
-  return element(
+  return make(
     'dl',
-    {},
     parameters.map((parameter) =>
       item(parameter.name, schemaOf(parameter), [`in ${parameter.in}`, parameter.required && 'required']),
     ),
@@ -170,16 +142,14 @@ function responseDetails(api: Api, status: string, response: ApiResponse | Refer
   const fields = Object.entries(headers).map(
     ([name, header]) => [name, resolve(header, api.components.headers)] as const,
   )
-  return element(
-    'details',
-    { class: 'response' },
-    element('summary', {}, element('strong', {}, status), ' ', element('span', {}, inline(description))),
+  return make(
+    'details.response',
+    make('summary', make('strong', status), ' ', make('span', inline(description))),
     content(bodies, `The body of ${status}`),
     fields.length > 0 && [
-      element('p', {}, 'Header fields:'),
-      element(
+      make('p', 'Header fields:'),
+      make(
         'dl',
-        {},
         fields.map(([name, header]) => item(name, schemaOf(header), [header.required && 'always'])),
       ),
     ],
@@ -195,32 +165,29 @@ function schemaOf({ schema, description, example, examples = {} }: Header): Sche
 /** Bodies by media type, with examples. */
 function content(bodies: Content, label: string): Child[] {
   return Object.entries(bodies).map(([type, { schema, examples = {} }]) => [
-    element('p', {}, element('code', {}, type), schema && [': ', typeOf(schema)]),
+    make('p', make('code', type), schema && [': ', typeOf(schema)]),
     schema?.properties && properties(schema),
     Object.entries(examples).map(([name, example]) => [
-      element('p', { class: 'muted' }, `Example: ${example.summary ?? wordsOf(name)}`),
+      make('p.hint', `Example: ${example.summary ?? wordsOf(name)}`),
       code(`${label}, example ${name}`, printExact(example.value)),
     ]),
   ])
 }
 
-function schemaArticle(name: string, schema: Schema): HTMLElement {
-  const id = `schema-${name}`
-  return element(
-    'article',
-    { id, 'aria-labelledby': `${id}-title` },
-    element('h3', { id: `${id}-title` }, element('a', { href: `#${id}` }, name)),
+function schemaArticle([name, schema]: readonly [string, Schema]): HTMLElement {
+  return article(
+    `schema-${name}`,
+    name,
     fromMarkdown(schema.description),
     (schema.allOf ?? [schema]).map((part) =>
-      part.$ref ? element('p', {}, 'All properties of ', typeOf(part), ', and:') : properties(part),
+      part.$ref ? make('p', 'All properties of ', typeOf(part), ', and:') : properties(part),
     ),
   )
 }
 
 function properties({ properties: all = {}, required = [] }: Schema): HTMLElement {
-  return element(
+  return make(
     'dl',
-    {},
     Object.entries(all).map(([name, schema]) => item(name, schema, [required.includes(name) && 'required'])),
   )
 }
@@ -230,13 +197,12 @@ function item(name: string, schema: Schema, notes: readonly Child[]): HTMLElemen
   const known = [typeOf(schema), ...notes.filter(Boolean), ...limitsOf(schema)]
   const inner = schema.properties ? schema : schema.items?.properties && schema.items
   return [
-    element('dt', {}, element('code', {}, name), ' ', element('span', { class: 'muted' }, joined(known))),
-    element(
+    make('dt', make('code', name), ' ', make('span.hint', joined(known))),
+    make(
       'dd',
-      {},
       fromMarkdown(schema.description),
-      schema.pattern && element('p', { class: 'muted' }, 'Pattern: ', element('code', {}, schema.pattern)),
-      schema.examples && element('p', { class: 'muted' }, 'For example ', joined(schema.examples.map(sample)), '.'),
+      schema['pattern'] !== undefined && make('p.hint', 'Pattern: ', sample(schema['pattern'])),
+      schema.examples && make('p.hint', 'For example ', joined(schema.examples.map(sample)), '.'),
       inner && properties(inner),
     ),
   ]
@@ -257,14 +223,15 @@ function limitsOf(schema: Schema): Child[] {
 function typeOf(schema: Schema): Child {
   if (schema.$ref !== undefined) {
     const name = nameOf(schema.$ref)
-    return element('a', { href: `#schema-${name}` }, name)
+    return make('a', { href: `#schema-${name}` }, name)
   }
   if (schema.type === 'array') return ['array of ', typeOf(schema.items ?? {})]
-  return schema.format ? `${schema.type} (${schema.format})` : (schema.type ?? 'any value')
+  const { type = 'any value', format } = schema
+  return format === undefined ? type : `${type} (${format})`
 }
 
-/** Formats a request for pasting into a shell. */
-function curl(
+/** A request of an operation, with the examples of the document. */
+function request(
   { method, path, requestBody }: PlacedOperation,
   parameters: readonly Parameter[],
   security: readonly Security[],
@@ -273,26 +240,25 @@ function curl(
     .filter((parameter) => parameter.in === 'path')
     .reduce((at, { name, example }) => at.replace(`{${name}}`, printLine(example ?? 1).replace(/"/g, '')), path)
   const [example] = Object.values(requestBody?.content['application/json']?.examples ?? {})
-  return [
-    `curl -i${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} ${quoted(server + target)}`,
-    security.length > 0 && '-H "Authorization: Bearer $TOKEN"',
-    requestBody && "-H 'Content-Type: application/json'",
-    example && `-d ${quoted(printLine(example.value))}`,
-  ]
-    .filter(Boolean)
-    .join(' \\\n  ')
+  return curl({
+    method: method.toUpperCase(),
+    url: server + target,
+    hasToken: security.length > 0,
+    ...(requestBody && { fields: [['Content-Type', 'application/json']] }),
+    ...(example && { body: printLine(example.value) }),
+  })
 }
 
 function code(label: string, text: string): HTMLElement {
-  return scrolling(label, element('pre', {}, element('code', {}, text)))
+  return scrolling(label, make('pre', make('code', text)))
 }
 
 function sample(value: unknown): HTMLElement {
-  return element('code', {}, typeof value === 'string' ? value : printLine(value))
+  return make('code', typeof value === 'string' ? value : printLine(value))
 }
 
 function methodLabel(method: string): HTMLElement {
-  return element('span', { class: `method ${method}` }, method.toUpperCase())
+  return make(`span.method.${method}`, method.toUpperCase())
 }
 
 function joined(parts: readonly Child[]): Child[] {

@@ -2,72 +2,54 @@
 
 import { connect, statusOf } from './api.js'
 import type { StoredPlant } from './client.js'
-import { find } from './find.js'
+import { find } from './elements.js'
 import { whileBusy } from './form.js'
+import { explain, hush } from './messages.js'
 
-interface RemovalOptions {
-  /** Called before a request. */
-  readonly onStart: () => void
-  readonly onDeleted: (id: bigint, sentence: string) => Promise<void>
-  readonly onRestored: (id: bigint, sentence: string) => Promise<void>
-  readonly onRefusal: (refusal: unknown) => void
-}
-
-export interface Removal {
-  remove(id: bigint, button: HTMLButtonElement): Promise<void>
-  /** Creates the plant again that was deleted last, while this is offered. */
-  undo(): Promise<void>
-  /** Offers it no more. */
-  forget(): void
-}
+/** Receives a plant that is gone, or back. */
+export type OnChanged = (id: bigint, sentence: string, isGone?: boolean) => Promise<void>
 
 const undoMs = 10_000
 const triesMax = 3
 
 const undoer = find('#undo', HTMLButtonElement)
+let deleted: StoredPlant | undefined
+let timer: number | undefined
 
-export function createRemoval({ onStart, onDeleted, onRestored, onRefusal }: RemovalOptions): Removal {
-  let deleted: StoredPlant | undefined
-  let timer: number | undefined
-  undoer.addEventListener('click', undo)
-
-  function offer(plant: StoredPlant | undefined): void {
-    clearTimeout(timer)
+export async function remove(id: bigint, button: HTMLButtonElement, onChanged: OnChanged): Promise<void> {
+  hush()
+  try {
+    const plant = await whileBusy(button, () => removeNewest(id))
+    if (plant === undefined) return
     deleted = plant
-    undoer.hidden = plant === undefined
-    if (plant === undefined) return
-    timer = setTimeout(() => {
-      // Not while a person is about to press it.
-      if (undoer.matches(':hover, :focus')) return offer(plant)
-      onStart()
-    }, undoMs)
+    await onChanged(id, `Plant ${id} was deleted.`, true)
+    offer()
+  } catch (refusal) {
+    explain(refusal)
   }
+}
 
-  async function remove(id: bigint, button: HTMLButtonElement): Promise<void> {
-    onStart()
-    try {
-      const plant = await whileBusy(button, () => removeNewest(id))
-      if (plant === undefined) return
-      await onDeleted(id, `Plant ${id} was deleted.`)
-      offer(plant)
-    } catch (refusal) {
-      onRefusal(refusal)
-    }
+/** Creates the plant again that was deleted last, while this is offered. */
+export async function undo(onChanged: OnChanged): Promise<void> {
+  if (undoer.hidden || deleted === undefined) return
+  hush()
+  try {
+    await connect().createPlant(deleted)
+    await onChanged(deleted.id, `Plant ${deleted.id} is back.`)
+  } catch (refusal) {
+    explain(refusal)
   }
+}
 
-  async function undo(): Promise<void> {
-    const plant = deleted
-    if (plant === undefined) return
-    onStart()
-    try {
-      await connect().createPlant(plant)
-      await onRestored(plant.id, `Plant ${plant.id} is back.`)
-    } catch (refusal) {
-      onRefusal(refusal)
-    }
-  }
-
-  return { remove, undo, forget: () => offer(undefined) }
+function offer(): void {
+  undoer.hidden = false
+  clearTimeout(timer)
+  timer = setTimeout(() => {
+    if (undoer.hidden) return
+    // Not while a person is about to press it.
+    if (undoer.matches(':hover, :focus')) offer()
+    else hush()
+  }, undoMs)
 }
 
 /** Deletes the version that it returns: another client may change the plant at any time. */

@@ -3,7 +3,7 @@
 import { base } from './api.js'
 import { parseExact, printLine } from './exact-json.js'
 import type { HeaderField } from './log.js'
-import { quoted } from './shell.js'
+import { curl } from './shell.js'
 
 /** What is sent. */
 export interface Sent {
@@ -15,38 +15,35 @@ export interface Sent {
 
 type Snippet = (sent: Sent) => string
 
-export const snippets = { curl, JavaScript: javascript, Python: python } satisfies Record<string, Snippet>
+export const snippets = {
+  curl: ({ method, url, fields, body }) => curl({ method, url: url.href, fields: meantFields(fields), body }),
+  JavaScript: javascript,
+  Python: python,
+} satisfies Record<string, Snippet>
 
 /** Header fields that change what the server does. */
 const meant = ['accept', 'content-type', 'idempotency-key', 'if-match', 'if-none-match']
 
-/** A command for a shell in which TOKEN is set. */
-function curl({ method, url, fields, body }: Sent): string {
-  return [
-    `curl -i${method === 'GET' ? '' : ` -X ${method}`} ${quoted(url.href)}`,
-    '-H "Authorization: Bearer $TOKEN"',
-    ...meantFields(fields).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : [`-d ${quoted(body)}`]),
-  ].join(' \\\n  ')
-}
-
 /** A module for Node.js or a page that has the token. */
 function javascript({ method, url, fields, body }: Sent): string {
   const field = (name: string): string | undefined => fields.find((each) => each[0] === name)?.[1]
-  const query = [...url.searchParams].map(([name, value]) => `${name}: ${literal(name, value)}`).join(', ')
+  const query = [...url.searchParams]
+    .map(([name, value]) => `${name}: ${name === 'limit' ? value : JSON.stringify(value)}`)
+    .join(', ')
   const path = url.pathname.slice(base.pathname.length)
   const id = /^plants\/(-?\d+)$/.exec(path)?.[1]
+  const plant = valueLiteral(parseExact(body ?? '{}'))
   const match = field('if-match')
   const options = match === undefined ? '' : `, { ifMatch: ${JSON.stringify(match)} }`
   const isStream = field('accept') === 'text/event-stream'
   const calls: Readonly<Record<string, string>> = {
-    'POST plants': `console.log(await client.createPlant(${plantLiteral(body)}))`,
+    'POST plants': `console.log(await client.createPlant(${plant}))`,
     'GET plants': `for await (const plant of client.listPlants({ ${query} })) console.log(plant)`,
     'GET changes': `for await (const change of client.${isStream ? 'followChanges' : 'listChanges'}({ ${query} })) console.log(change)`,
     'GET summary': 'console.log(await client.getSummary())',
     'GET ': 'console.log(await client.getHome())',
     'GET plants/': `console.log(await client.getPlant(${id}n))`,
-    'PUT plants/': `console.log(await client.replacePlant(${id}n, ${plantLiteral(body)}${options}))`,
+    'PUT plants/': `console.log(await client.replacePlant(${id}n, ${plant}${options}))`,
     'DELETE plants/': `await client.deletePlant(${id}n${options})`,
   }
   return [
@@ -82,16 +79,7 @@ function meantFields(fields: readonly HeaderField[]): readonly HeaderField[] {
   return fields.filter(([name]) => meant.includes(name))
 }
 
-function literal(name: string, value: string): string {
-  if (name === 'limit') return value
-  return JSON.stringify(value)
-}
-
-/** A body as a literal of JavaScript, its integers exact. */
-function plantLiteral(body = '{}'): string {
-  return valueLiteral(parseExact(body))
-}
-
+/** A literal of JavaScript, its integers exact. */
 function valueLiteral(value: unknown): string {
   if (typeof value === 'bigint') return `${value}n`
   if (Array.isArray(value)) return `[${value.map(valueLiteral).join(', ')}]`
@@ -100,8 +88,7 @@ function valueLiteral(value: unknown): string {
   return parts.length === 0 ? '{}' : `{ ${parts.join(', ')} }`
 }
 
+/** In brackets, `__proto__` is not the prototype. */
 function nameLiteral(name: string): string {
-  // Without the brackets, it would be the prototype.
-  if (name === '__proto__') return '["__proto__"]'
-  return /^[a-z_$][\w$]*$/i.test(name) ? name : JSON.stringify(name)
+  return /^[a-z$][\w$]*$/i.test(name) ? name : `[${JSON.stringify(name)}]`
 }

@@ -1,20 +1,11 @@
 // Fields that preserve a plant's text exactly. Browsers remove line breaks from an input and normalise them to LF in a
 // textarea; unedited text must return to the server unchanged.
 
-import { type Field, fieldOf, find } from './find.js'
+import { type Field, fieldOf, find, make } from './elements.js'
 import { escaped, isolated } from './plant-text.js'
 
-/** The tracked state of a textarea. */
-interface Known {
-  /** The text that was set. */
-  readonly text: string
-  /** The textarea's value right after the text was set. */
-  readonly value: string
-  /** The current text, one part for each character of the value. */
-  readonly parts: readonly string[]
-}
-
-const known = new WeakMap<HTMLTextAreaElement, Known>()
+/** The text that was put into a textarea, and its value right after. */
+const given = new WeakMap<Field, { readonly text: string; readonly value: string }>()
 
 /**
  * Puts a text into a form's field: a textarea if it is long or the text has line breaks, otherwise an input.
@@ -35,10 +26,8 @@ export function putText(form: HTMLFormElement, name: string, text: string, isLon
   }
   const area = field instanceof HTMLTextAreaElement ? field : replace(field, 'textarea')
   area.value = text
-  const parts = text.match(/\r\n|[\s\S]/g) ?? []
-  known.set(area, { text, value: shownOf(parts), parts })
+  given.set(area, { text, value: area.value })
   area.rows = Math.min(Math.max(area.value.split('\n').length, isLong ? 3 : 1), 6)
-  area.addEventListener('input', onInput)
 }
 
 /** Whether an input can hold a text. */
@@ -46,14 +35,12 @@ export function isOneLine(text: string): boolean {
   return !/[\r\n]/.test(text)
 }
 
-/** Returns a field's text. Unedited line breaks keep their original form; new ones take the form of the first. */
+/** Returns a field's text, exactly as it was put unless it was edited. All line breaks of an edited one are alike. */
 export function textIn(form: HTMLFormElement, name: string): string {
   const field = fieldOf(form, name)
+  const { text, value } = given.get(field) ?? { text: '', value: '' }
   if (!(field instanceof HTMLTextAreaElement)) return field.value
-  const { text, value, parts } = follow(field)
-  if (field.value === value) return text
-  // Keep two line breaks that an edit made adjacent from merging into one CR LF.
-  return parts.map((part, at) => (part === '\r' && parts[at + 1] === '\n' ? '\n' : part)).join('')
+  return field.value === value ? text : field.value.replaceAll('\n', /\r\n?|\n/.exec(text)?.[0] ?? '\n')
 }
 
 /** Shows what a field cannot: the characters of its text that change the direction of the others. */
@@ -63,35 +50,8 @@ export function showMarks(form: HTMLFormElement, name: string): void {
   hint.replaceChildren(...(escaped(text) === text ? [] : [isolated(text)]))
 }
 
-function onInput({ currentTarget }: Event): void {
-  if (currentTarget instanceof HTMLTextAreaElement) follow(currentTarget)
-}
-
-/** Applies an edit to a textarea's parts: everything between the unchanged prefix and suffix was replaced. */
-function follow(field: HTMLTextAreaElement): Known {
-  const before = known.get(field) ?? { text: '', value: '', parts: [] }
-  const { text, parts } = before
-  const [old, now] = [shownOf(parts), field.value]
-  const shorter = Math.min(old.length, now.length)
-  let start = 0
-  while (start < shorter && old[start] === now[start]) start += 1
-  let kept = 0
-  while (kept < shorter - start && old.at(-1 - kept) === now.at(-1 - kept)) kept += 1
-  const lineBreak = /\r\n?|\n/.exec(text)?.[0] ?? '\n'
-  const typed = now.slice(start, now.length - kept).split('')
-  const added = typed.map((part) => (part === '\n' ? lineBreak : part))
-  const after = { ...before, parts: [...parts.slice(0, start), ...added, ...parts.slice(old.length - kept)] }
-  known.set(field, after)
-  return after
-}
-
-function shownOf(parts: readonly string[]): string {
-  return parts.map((part) => (part.startsWith('\r') ? '\n' : part)).join('')
-}
-
 function replace<Kind extends 'input' | 'textarea'>(field: Field, kind: Kind): HTMLElementTagNameMap[Kind] {
-  const other = document.createElement(kind)
-  for (const { name, value } of field.attributes) other.setAttribute(name, value)
+  const other = make(kind, Object.fromEntries([...field.attributes].map(({ name, value }) => [name, value])))
   field.replaceWith(other)
   return other
 }

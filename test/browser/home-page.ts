@@ -43,8 +43,11 @@ export async function unfoldId(page: Page): Promise<void> {
   if (!(await page.locator('#id').isVisible())) await page.locator('#own-id summary').click()
 }
 
-/** Opens the dialog that adds many plants: an empty store has a button for it of its own. */
-export const openMany = (page: Page): Promise<void> => page.locator('#add-many:visible, #welcome-many:visible').click()
+/** Opens the dialog that adds many plants: an empty store, once it is known to be empty, has a button of its own. */
+export async function openMany(page: Page): Promise<void> {
+  await page.locator('#live[data-state="live"]').waitFor()
+  await page.locator('#add-many:visible, #welcome-many:visible').click()
+}
 
 export async function signOut(page: Page): Promise<void> {
   await page.locator('#account summary').click()

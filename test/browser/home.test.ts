@@ -50,6 +50,10 @@ interface Visit {
   readonly client: Client
   readonly watched: WatchedPage
   readonly page: Page
+  /** The answer to a get of a plant. */
+  readonly stored: (id: number | string) => Promise<string>
+  /** Replaces a plant as another client. */
+  readonly replace: (id: number, plant: object) => Promise<void>
 }
 
 describe('the home page', { skip: noBrowser }, () => {
@@ -78,20 +82,26 @@ describe('the home page', { skip: noBrowser }, () => {
     for (const plant of plantsOf(Buffer.from(`[${plants.trimEnd().replaceAll('\n', ',')}]`)))
       await store.client.createPlant(plant)
     await using watched = await openPage(browser, `${store.url}/`, options)
-    await run({ token: store.token, client, watched, page: watched.page })
+    const stored = async (id: number | string): Promise<string> =>
+      (await client.request({ method: 'GET', target: `/plants/${id}` })).body
+    const replace = async (id: number, plant: object): Promise<void> => {
+      const { status } = await client.request({ method: 'PUT', target: `/plants/${id}`, body: JSON.stringify(plant) })
+      assert.equal(status, 200)
+    }
+    await run({ token: store.token, client, watched, page: watched.page, stored, replace })
     assertQuiet(watched)
   }
 
   test('shows what others do by itself, keeps the focus, and tells whoever edits a plant that it was changed', () =>
     visit(
       numbered(3),
-      async ({ page, token, client, watched }) => {
+      async ({ page, token, client, watched, stored, replace }) => {
         await enter(page, token)
         await reads(page, '#live', 'Live')
         await page.getByRole('button', { name: 'Edit plant 2', exact: true }).focus()
         await client.create(7n, 'Monstera')
         await page.locator('tr.fresh[data-id="7"]').getByText('Monstera').waitFor()
-        await client.request({ method: 'PUT', target: '/plants/2', body: '{"name":"Ficus"}' })
+        await replace(2, { name: 'Ficus' })
         await page.locator('tr[data-id="2"]').getByText('Ficus').waitFor()
         await hasFocus(page, '[aria-label="Edit plant 2"]')
         await client.request({ method: 'DELETE', target: '/plants/3' })
@@ -99,11 +109,17 @@ describe('the home page', { skip: noBrowser }, () => {
         await assertAccessible(page, 'live')
         await page.getByRole('button', { name: 'Edit plant 1', exact: true }).click()
         await page.getByRole('dialog').getByLabel('Name').fill('mine')
-        await client.request({ method: 'PUT', target: '/plants/1', body: '{"name":"theirs"}' })
-        await page.locator('#edit-conflict').getByText('Another client has changed this plant').waitFor()
+        await replace(1, { name: 'theirs', tag: 'fig' })
+        await page.locator('#edit-conflict').getByText('Another client has changed this plant.').waitFor()
         assert.equal(await page.getByRole('dialog').getByLabel('Name').inputValue(), 'mine')
+        const rows = await page.locator('#edit-conflict tr').allTextContents()
+        assert.deepEqual(rows, ['YoursTheirs', 'Nameminetheirs', 'Tag(none)fig'])
+        const marks = await page.locator('#edit-conflict mark').allTextContents()
+        assert.deepEqual(marks, ['mine', 'theirs', '(none)', 'fig'])
+        assert.equal(await stored(1), '{"id":1,"name":"theirs","tag":"fig"}')
         await page.getByRole('dialog').getByRole('button', { name: 'Overwrite' }).click()
         await page.locator('tr[data-id="1"]').getByText('mine').waitFor()
+        assert.equal(await stored(1), '{"id":1,"name":"mine"}')
         await watched.context.setOffline(true)
         await page.locator('#live[data-state="away"]').waitFor()
         assert.match(await textOf(page, '#live'), /^Server unreachable since \d\d:\d\d\. Retrying$/)
@@ -116,13 +132,8 @@ describe('the home page', { skip: noBrowser }, () => {
     ))
 
   test('overwrites no change that its person has not agreed to, whenever Enter is pressed', () =>
-    visit(numbered(1), async ({ page, token, client, watched }) => {
+    visit(numbered(1), async ({ page, token, watched, stored, replace }) => {
       const dialog = page.getByRole('dialog')
-      const now = async (): Promise<string> => (await client.request({ method: 'GET', target: '/plants/1' })).body
-      const replace = async (name: string): Promise<void> => {
-        const body = JSON.stringify({ name })
-        assert.equal((await client.request({ method: 'PUT', target: '/plants/1', body })).status, 200)
-      }
       /** Types while another client saves, presses Enter, and again once the conflict is there. */
       const lose = async (theirs: string, type: () => Promise<void>): Promise<void> => {
         await page.getByRole('button', { name: 'Edit plant 1', exact: true }).click()
@@ -132,14 +143,14 @@ describe('the home page', { skip: noBrowser }, () => {
         for (let pressed = 1; pressed <= 2; pressed += 1) {
           await reads(page, '#edit-conflict tr:nth-child(2) td:last-child', theirs)
           await page.locator('#edit [aria-busy]').waitFor({ state: 'detached' })
-          assert.equal(await now(), `{"id":1,"name":"${theirs}"}`)
+          assert.equal(await stored(1), `{"id":1,"name":"${theirs}"}`)
           const sent = page.waitForResponse((response) => response.request().method() === 'PUT')
           await page.keyboard.press('Enter')
           assert.equal((await sent).status(), 412)
         }
         await dialog.getByRole('button', { name: 'Keep theirs' }).click()
         await dialog.waitFor({ state: 'hidden' })
-        assert.equal(await now(), `{"id":1,"name":"${theirs}"}`)
+        assert.equal(await stored(1), `{"id":1,"name":"${theirs}"}`)
       }
       await enter(page, token)
       await reads(page, '#live', 'Live')
@@ -147,7 +158,7 @@ describe('the home page', { skip: noBrowser }, () => {
         const theirs = `theirs, ${beforeMs} ms before`
         await lose(theirs, async () => {
           await page.keyboard.type('mine')
-          await replace(theirs)
+          await replace(1, { name: theirs })
           await setTimeout(beforeMs)
         })
       }
@@ -161,13 +172,8 @@ describe('the home page', { skip: noBrowser }, () => {
     }))
 
   test('overwrites what was shown for long enough to be read, by mouse or keyboard, and nothing newer', () =>
-    visit(numbered(1), async ({ page, token, client }) => {
+    visit(numbered(1), async ({ page, token, stored, replace }) => {
       const dialog = page.getByRole('dialog')
-      const now = async (): Promise<string> => (await client.request({ method: 'GET', target: '/plants/1' })).body
-      const replace = async (name: string): Promise<void> => {
-        const body = JSON.stringify({ name })
-        assert.equal((await client.request({ method: 'PUT', target: '/plants/1', body })).status, 200)
-      }
       const shows = (theirs: string): Promise<void> =>
         reads(page, '[open] .conflict tr:nth-child(2) td:last-child', theirs)
       // Each conflict is that of a refusal.
@@ -175,13 +181,13 @@ describe('the home page', { skip: noBrowser }, () => {
       await enter(page, token)
       await page.locator('tr[data-id="1"] [data-action="edit"]').click()
       await dialog.waitFor()
-      await replace('first')
+      await replace(1, { name: 'first' })
       await dialog.getByRole('button', { name: 'Save', exact: true }).focus()
       await page.keyboard.press('Enter')
       await shows('first')
       await hasFocus(page, '#edit-conflict')
       await page.keyboard.press('Enter')
-      await replace('second')
+      await replace(1, { name: 'second' })
       await dialog.getByRole('button', { name: 'Overwrite' }).click()
       await shows('second')
       await hasFocus(page, '#edit-conflict')
@@ -189,13 +195,13 @@ describe('the home page', { skip: noBrowser }, () => {
       const { x, y } = (await dialog.getByRole('button', { name: 'Overwrite' }).boundingBox()) ?? assert.fail()
       await page.mouse.click(x + 9, y + 9)
       await dialog.locator('[data-overwrite]:not([inert])').waitFor()
-      assert.equal(await now(), '{"id":1,"name":"second"}')
+      assert.equal(await stored(1), '{"id":1,"name":"second"}')
       await dialog.locator('.conflict').focus()
       await page.keyboard.press('Tab')
       await hasFocus(page, '#edit [data-overwrite]')
       await page.keyboard.press('Enter')
       await says(page, 'Plant 1 was changed.')
-      assert.match(await now(), /"Plant number 1"/)
+      assert.match(await stored(1), /"Plant number 1"/)
     }))
 
   exhaustive.test('stays on the page to which a person turns while a change arrives', () =>
@@ -219,13 +225,13 @@ describe('the home page', { skip: noBrowser }, () => {
   )
 
   exhaustive.test('shows no conflict about what a dialog has read already', () =>
-    visit(numbered(2), async ({ page, token, client }) => {
+    visit(numbered(2), async ({ page, token, client, replace }) => {
       await enter(page, token)
       await reads(page, '#live', 'Live')
       // After a change, the page waits a second before it takes the next one.
       await client.create(3n, 'Monstera')
       await page.locator('tr.fresh[data-id="3"]').waitFor()
-      await client.request({ method: 'PUT', target: '/plants/1', body: '{"name":"theirs"}' })
+      await replace(1, { name: 'theirs' })
       await page.getByRole('button', { name: 'Edit plant 1', exact: true }).click()
       await page.getByRole('dialog').waitFor()
       const looked = page.waitForResponse(`**/plants/1`)
@@ -237,67 +243,43 @@ describe('the home page', { skip: noBrowser }, () => {
     }),
   )
 
-  exhaustive.test('offers a free id, and asks whether a name is to be empty', () =>
-    visit('{"id":1,"name":"a"}\n{"id":4,"name":"b"}\n{"id":5,"name":"c"}', async ({ page, token, client }) => {
-      await enter(page, token)
-      await client.create(6n, 'd')
-      await reads(page, '#status', '4 plants')
-      await page.locator('#new').click()
-      await until('an id is offered', async () => (await page.locator('#id').inputValue()) === '7')
-      await page.getByRole('button', { name: 'Create', exact: true }).click()
-      await reads(page, '#name-error', 'The name is empty. Press Create again if it should be.')
-      await hasFocus(page, '#name')
-      assert.equal((await client.request({ method: 'GET', target: '/plants/7' })).status, 404)
-      await page.getByRole('button', { name: 'Create', exact: true }).click()
-      await reads(page, '#created', 'Plant 7 was created.')
-      await page.locator('#creating').getByRole('button', { name: 'Close' }).click()
-      await hasFocus(page, '#new')
-      await page.getByLabel('Search plants').fill('a')
-      await reads(page, '#status', '1 plant')
-      await rename(page, '1', 'z')
-      await page.getByRole('link', { name: 'Show it' }).click()
-      await page.locator('#plant').getByRole('heading', { name: 'z', exact: true }).waitFor()
-    }),
-  )
-
-  test('offers an id that is still free, and the next one where another client was faster', () =>
-    visit(`${numbered(3)}{"id":${int64Max},"name":"last"}\n{"id":6,"name":"n"}`, async ({ page, token, client }) => {
-      const offers = (id: string): Promise<void> =>
-        until(`${id} is offered`, async () => (await page.locator('#id').inputValue()) === id)
-      await enter(page, token)
-      await reads(page, '#live', 'Live')
-      await page.locator('#new').click()
-      await offers('7')
-      await page.locator('#name').fill('mine')
-      await client.create(7n, 'theirs')
-      await offers('8')
-      await hasFocus(page, '#name')
-      // What a person has put in its place stays.
-      await unfoldId(page)
-      await page.locator('#id').fill('9')
-      await client.create(8n, 'theirs')
-      await client.create(9n, 'theirs')
-      await page.locator('tr[data-id="9"]').waitFor()
-      assert.equal(await page.locator('#id').inputValue(), '9')
-      await page.locator('#id').fill('')
-      for (let presses = 1; presses <= 2; presses += 1) await page.locator('#new').click()
-      await offers('10')
-      await holdChanges(page)
-      await page.reload()
-      await page.locator('#new').click()
-      await offers('10')
-      await page.locator('#name').fill('mine')
-      for (const id of [10n, 11n]) await client.create(id, 'theirs')
-      await page.keyboard.press('Enter')
-      await reads(page, '#id-error', 'Another client has just taken 10. The next free id is 12.')
-      await hasFocus(page, '#id')
-      await page.keyboard.press('Enter')
-      await reads(page, '#created', 'Plant 12 was created.')
-      await client.create(14n, 'theirs')
-      await create(page, '13', 'mine', '')
-      await reads(page, '#created', 'Plant 13 was created.')
-      assert.equal(await page.locator('#id').inputValue(), '15')
-    }))
+  test('offers a free id or the next one where another client was faster, and asks for an empty name twice', () =>
+    visit(
+      `${numbered(3)}{"id":${int64Max},"name":"last"}\n{"id":6,"name":"n"}`,
+      async ({ page, token, client, stored }) => {
+        const offers = (id: string): Promise<void> =>
+          until(`${id} is offered`, async () => (await page.locator('#id').inputValue()) === id)
+        await enter(page, token)
+        await page.locator('#new').click()
+        await offers('7')
+        for (const id of [7n, 8n]) await client.create(id, 'theirs')
+        await page.locator('#name').fill('mine')
+        await page.keyboard.press('Enter')
+        await reads(page, '#created', 'Plant 9 was created.')
+        await offers('10')
+        // An id that a person has chosen stays.
+        await create(page, '8', 'mine', '')
+        await reads(page, '#id-error', 'There is a plant 8 already. Choose another id. (error 40901)')
+        await hasFocus(page, '#id')
+        await page.locator('#id').fill('')
+        for (let presses = 1; presses <= 2; presses += 1) await page.locator('#new').click()
+        await offers('10')
+        await client.create(12n, 'theirs')
+        await page.locator('#name').fill('')
+        await page.getByRole('button', { name: 'Create', exact: true }).click()
+        await reads(page, '#name-error', 'The name is empty. Press Create again if it should be.')
+        await hasFocus(page, '#name')
+        assert.match(await stored(10), /40402/)
+        await page.getByRole('button', { name: 'Create', exact: true }).click()
+        await reads(page, '#created', 'Plant 10 was created.')
+        await offers('11')
+        await create(page, '11', 'mine', '')
+        await reads(page, '#created', 'Plant 11 was created.')
+        await offers('13')
+        await page.locator('#creating').getByRole('button', { name: 'Close' }).click()
+        await hasFocus(page, '#new')
+      },
+    ))
 
   exhaustive.test('reads the list once for what a person does', () =>
     visit(numbered(3), async ({ page, token }) => {
@@ -370,7 +352,7 @@ describe('the home page', { skip: noBrowser }, () => {
     }))
 
   exhaustive.test('welcomes to an empty store, and gives an id to a plant that has none', () =>
-    visit('', async ({ page, token, client }) => {
+    visit('', async ({ page, token, stored }) => {
       await enter(page, token)
       await page.getByRole('heading', { name: 'Create your first plant' }).waitFor()
       await hasFocus(page, '#name')
@@ -384,16 +366,13 @@ describe('the home page', { skip: noBrowser }, () => {
       await page.getByRole('heading', { name: 'Create your first plant' }).waitFor()
       await hasFocus(page, '#name')
       await page.getByRole('button', { name: 'Undo' }).click()
-      await until(
-        'the plant is back',
-        async () => (await client.request({ method: 'GET', target: '/plants/1' })).status === 200,
-      )
       await says(page, 'Plant 1 is back.')
+      assert.equal(await stored(1), '{"id":1,"name":"Rosa"}')
     }),
   )
 
   test('creates a plant, its id exact, and says in plain words what is wrong', () =>
-    visit(numbered(1), async ({ page, token, client }) => {
+    visit(numbered(1), async ({ page, token, stored }) => {
       await page.setViewportSize({ width: 390, height: 800 })
       await enter(page, token)
       await create(page, '41', 'Olea europaea', '')
@@ -405,7 +384,7 @@ describe('the home page', { skip: noBrowser }, () => {
       await reads(page, '#created', `Plant ${int64Max} was created.`)
       assert.equal(await page.locator('#id').inputValue(), '4')
       await hasFocus(page, '#name')
-      assert.equal((await client.request({ method: 'GET', target: `/plants/${int64Max}` })).status, 200)
+      assert.match(await stored(int64Max), /Peace/)
       await create(page, int64Max, 'Another', '')
       const taken = `There is a plant ${int64Max} already. Choose another id. (error 40901)`
       await reads(page, '#id-error', taken)
@@ -428,7 +407,7 @@ describe('the home page', { skip: noBrowser }, () => {
     }))
 
   test('finds a plant, changes it and deletes it, its id exact', () =>
-    visit(`{"id":${int64Max},"name":"Rosa","tag":"rose"}\n{"id":-1,"name":"Olea"}`, async ({ page, token, client }) => {
+    visit(`{"id":${int64Max},"name":"Rosa","tag":"rose"}\n{"id":-1,"name":"Olea"}`, async ({ page, token, stored }) => {
       await enter(page, token)
       await reads(page, '#status', '2 plants')
       await page.getByLabel('Search plants').fill('rosa')
@@ -439,11 +418,11 @@ describe('the home page', { skip: noBrowser }, () => {
       await page.keyboard.press('Escape')
       await rename(page, int64Max, 'Rosa canina')
       await says(page, `Plant ${int64Max} was changed.`)
-      assert.match((await client.request({ method: 'GET', target: `/plants/${int64Max}` })).body, /"Rosa canina"/)
+      assert.match(await stored(int64Max), /"Rosa canina"/)
       await remove(page, int64Max)
       await says(page, `Plant ${int64Max} was deleted.`)
       await hasFocus(page, '#plants-title')
-      assert.equal((await client.request({ method: 'GET', target: `/plants/${int64Max}` })).status, 404)
+      assert.match(await stored(int64Max), /40402/)
     }))
 
   exhaustive.test('says when the table hides what was created; the numbers are those of the whole store', () =>
@@ -465,6 +444,9 @@ describe('the home page', { skip: noBrowser }, () => {
       await reads(page, '#status', '1 to 25')
       await create(page, '1001', 'Rosa glauca', '')
       await reads(page, '#created', 'Plant 1001 was created. This page of the search does not show it. Show it')
+      await page.getByRole('link', { name: 'Show it' }).click()
+      await page.locator('#plant').getByRole('heading', { name: 'Rosa glauca', exact: true }).waitFor()
+      await page.keyboard.press('Escape')
       await page.getByLabel('Search plants').fill('rosa c')
       await reads(page, '#status', '1 plant')
       await remove(page, '999')
@@ -480,9 +462,7 @@ describe('the home page', { skip: noBrowser }, () => {
       '{"id":3,"name":"Olea"}',
       '{"id":4,"name":"x\\ry\\nz"}',
     ]
-    return visit(plants.join('\n'), async ({ page, token, client }) => {
-      const stored = async (id: number): Promise<string> =>
-        (await client.request({ method: 'GET', target: `/plants/${id}` })).body
+    return visit(plants.join('\n'), async ({ page, token, stored }) => {
       const edit = async (id: number, change: () => Promise<void>): Promise<string> => {
         await page.getByRole('button', { name: `Edit plant ${id}` }).click()
         await page.getByRole('dialog').waitFor()
@@ -507,14 +487,12 @@ describe('the home page', { skip: noBrowser }, () => {
         '\u21b5',
       ])
 
-      const name = '{"id":1,"name":"Rosa\\r\\n>canina\\rL.\\nsp.\\r\\nx","tag":""}'
+      const name = '{"id":1,"name":"Rosa\\r\\n>canina\\r\\nL.\\r\\nsp.\\r\\nx","tag":""}'
       const insert = ['Control+Home', 'ArrowDown', '>', 'Control+End', 'Enter', 'x']
       assert.equal(await edit(1, () => type('#edit-name', ...insert)), name)
       assert.equal(await edit(1, () => type('#edit-name', 'Control+End', 'y', 'Backspace', 'Enter', 'Backspace')), name)
       assert.equal(await edit(1, () => type('#edit-tag', 't', 'Backspace')), name)
       assert.equal(await edit(2, () => type('#edit-tag', 'Control+End', 'c')), '{"id":2,"name":"","tag":"a\\r\\nbc"}')
-      const beside = await edit(4, () => type('#edit-name', 'Control+Home', 'ArrowDown', 'Delete'))
-      assert.equal(beside, '{"id":4,"name":"x\\n\\nz"}')
       assert.equal(await edit(3, () => page.locator('#edit-name').fill('')), '{"id":3,"name":""}')
       await create(page, '5', '', '')
       await reads(page, '#created', 'Plant 5 was created.')
@@ -529,12 +507,8 @@ describe('the home page', { skip: noBrowser }, () => {
   })
 
   exhaustive.test('shows a plant in a sentence, which keeps its direction and its dialog', () =>
-    visit('{"id":1,"name":"\u2069\u202ecba","tag":"fig"}', async ({ page, token, client }) => {
+    visit('{"id":1,"name":"\u2069\u202ecba","tag":"fig"}', async ({ page, token, replace }) => {
       const dialog = page.getByRole('dialog')
-      const replace = async (plant: unknown): Promise<void> => {
-        const body = JSON.stringify(plant)
-        assert.equal((await client.request({ method: 'PUT', target: '/plants/1', body })).status, 200)
-      }
       // So high that the buttons cover no text.
       await page.setViewportSize({ width: 320, height: 1_600 })
       await holdChanges(page)
@@ -548,7 +522,7 @@ describe('the home page', { skip: noBrowser }, () => {
       await page.locator('#edit[open]').waitFor()
       await assertReadable(page, 'dialog[open]')
       for (const [at, name] of ['\u2069\u202ecba', 'n'.repeat(1_024), ''].entries()) {
-        await replace({ name, tag: `\u0085\u202egif${at}` })
+        await replace(1, { name, tag: `\u0085\u202egif${at}` })
         await dialog.getByRole('button', { name: at === 0 ? 'Save' : 'Overwrite', exact: true }).click()
         await dialog.locator('.conflict').getByText(`gif${at}`).waitFor()
         const cell = dialog.locator('.conflict tr:nth-child(2) td:last-child')
@@ -609,7 +583,7 @@ describe('the home page', { skip: noBrowser }, () => {
   )
 
   exhaustive.test('disables a button while it is busy, and shows that it is', () =>
-    visit(numbered(30), async ({ page, token, client }) => {
+    visit(numbered(30), async ({ page, token, replace }) => {
       const dialog = page.getByRole('dialog')
       /** Presses a button whose request is held until the end of a check. */
       const press = async (url: string, button: Locator, check?: () => Promise<void>): Promise<void> => {
@@ -651,7 +625,7 @@ describe('the home page', { skip: noBrowser }, () => {
       await press('**/plants?*', named('Clear search'))
       await press('**/plants/1', named('Edit plant 1'))
       await dialog.waitFor()
-      await client.request({ method: 'PUT', target: '/plants/1', body: '{"name":"theirs"}' })
+      await replace(1, { name: 'theirs' })
       await press('**/plants/1', dialog.getByRole('button', { name: 'Save' }))
       await dialog.locator('.conflict mark').getByText('theirs').waitFor()
       await hasFocus(page, '#edit-conflict')
@@ -666,72 +640,41 @@ describe('the home page', { skip: noBrowser }, () => {
     }),
   )
 
-  exhaustive.test('says when somebody else was faster, and undoes nothing of theirs', () =>
-    visit('{"id":1,"name":"Ficus lyrata","tag":"fig"}', async ({ page, token, client }) => {
-      const dialog = page.getByRole('dialog')
-      const replace = async (body: string): Promise<void> => {
-        assert.equal((await client.request({ method: 'PUT', target: '/plants/1', body })).status, 200)
-      }
-      const now = async (): Promise<string> => (await client.request({ method: 'GET', target: '/plants/1' })).body
-      await holdChanges(page)
-      await enter(page, token)
-      await page.getByRole('button', { name: 'Edit plant 1' }).click()
-      await dialog.getByLabel('Name').fill('mine')
-      await replace('{"name":"theirs"}')
-      await dialog.getByRole('button', { name: 'Save' }).click()
-      const rows = (): Promise<string[]> => dialog.locator('.conflict tr').allTextContents()
-      await dialog.getByText('Another client has changed this plant.').waitFor()
-      assert.deepEqual(await rows(), ['YoursTheirs', 'Nameminetheirs', 'Tagfig(none)'])
-      assert.deepEqual(await dialog.locator('mark').allTextContents(), ['mine', 'theirs', 'fig', '(none)'])
-      assert.match(await now(), /theirs/)
-      await dialog.getByRole('button', { name: 'Keep theirs' }).click()
-      await dialog.waitFor({ state: 'hidden' })
-      assert.match(await now(), /theirs/)
-
-      await page.getByRole('button', { name: 'Edit plant 1' }).click()
-      await dialog.getByLabel('Name').fill('mine')
-      await replace('{"name":"theirs again"}')
-      await dialog.getByRole('button', { name: 'Save' }).click()
-      await dialog.getByRole('button', { name: 'Overwrite' }).click()
-      await says(page, 'Plant 1 was changed.')
-      assert.match(await now(), /mine/)
-    }),
-  )
-
   test('deletes at once, and creates again what was deleted if a person wants it', () =>
-    visit('{"id":1,"name":"Ficus","tag":"fig"}\n{"id":2,"name":"Rosa"}', async ({ page, token, client }) => {
-      const now = async (id: number): Promise<string> =>
-        (await client.request({ method: 'GET', target: `/plants/${id}` })).body
-      const undo = page.getByRole('button', { name: 'Undo' })
-      await enter(page, token)
-      await page.locator('a.name').first().focus()
-      await page.keyboard.press('Delete')
-      await says(page, 'Plant 1 was deleted.')
-      assert.match(await now(1), /40402/)
-      await hasFocus(page, 'tr[data-id="2"] a.name')
-      await undo.click()
-      await says(page, 'Plant 1 is back.')
-      assert.equal(await now(1), '{"id":1,"name":"Ficus","tag":"fig"}')
-      assert.equal(await undo.isVisible(), false)
-      await hasFocus(page, 'tr[data-id="1"] a.name')
-      await remove(page, '1')
-      await says(page, 'Plant 1 was deleted.')
-      await hasFocus(page, 'tr[data-id="2"] a.name')
-      await page.keyboard.press('Control+z')
-      await says(page, 'Plant 1 is back.')
-      // What another client has made of the plant is what comes back, and theirs is not replaced.
-      await client.request({ method: 'PUT', target: '/plants/1', body: '{"name":"theirs"}' })
-      await remove(page, '1')
-      await undo.click()
-      await says(page, 'Plant 1 is back.')
-      assert.equal(await now(1), '{"id":1,"name":"theirs"}')
-      await remove(page, '1')
-      await says(page, 'Plant 1 was deleted.')
-      await client.create(1n, 'of another client')
-      await undo.click()
-      await page.locator('#table-error').getByText('1 is already taken').waitFor()
-      assert.equal(await now(1), '{"id":1,"name":"of another client"}')
-    }))
+    visit(
+      '{"id":1,"name":"Ficus","tag":"fig"}\n{"id":2,"name":"Rosa"}',
+      async ({ page, token, client, stored, replace }) => {
+        const undo = page.getByRole('button', { name: 'Undo' })
+        await enter(page, token)
+        await page.locator('a.name').first().focus()
+        await page.keyboard.press('Delete')
+        await says(page, 'Plant 1 was deleted.')
+        assert.match(await stored(1), /40402/)
+        await hasFocus(page, 'tr[data-id="2"] a.name')
+        await undo.click()
+        await says(page, 'Plant 1 is back.')
+        assert.equal(await stored(1), '{"id":1,"name":"Ficus","tag":"fig"}')
+        assert.equal(await undo.isVisible(), false)
+        await hasFocus(page, 'tr[data-id="1"] a.name')
+        await remove(page, '1')
+        await says(page, 'Plant 1 was deleted.')
+        await hasFocus(page, 'tr[data-id="2"] a.name')
+        await page.keyboard.press('Control+z')
+        await says(page, 'Plant 1 is back.')
+        // What another client has made of the plant is what comes back, and theirs is not replaced.
+        await replace(1, { name: 'theirs' })
+        await remove(page, '1')
+        await undo.click()
+        await says(page, 'Plant 1 is back.')
+        assert.equal(await stored(1), '{"id":1,"name":"theirs"}')
+        await remove(page, '1')
+        await says(page, 'Plant 1 was deleted.')
+        await client.create(1n, 'of another client')
+        await undo.click()
+        await page.locator('#table-error').getByText('1 is already taken').waitFor()
+        assert.equal(await stored(1), '{"id":1,"name":"of another client"}')
+      },
+    ))
 
   test('goes from plant to plant, opens, edits and leaves them with single keys', () =>
     visit(numbered(3), async ({ page, token }) => {
@@ -971,7 +914,7 @@ describe('the home page', { skip: noBrowser }, () => {
   test('is accessible, light and dark, narrow and wide, by keyboard alone', () =>
     visit(
       '',
-      async ({ page, token, client }) => {
+      async ({ page, token, client, replace }) => {
         await holdChanges(page)
         await assertAccessible(page, 'no token')
         // The first field has the focus.
@@ -996,12 +939,12 @@ describe('the home page', { skip: noBrowser }, () => {
         await page.locator('#id[aria-invalid]:focus').waitFor()
         await assertAccessible(page, 'error beside a field')
 
-        await client.request({ method: 'PUT', target: '/plants/1', body: '{"name":"Rosa\\ncanina","tag":""}' })
+        await replace(1, { name: 'Rosa\ncanina', tag: '' })
         await page.getByRole('button', { name: 'Edit plant 1' }).focus()
         await page.keyboard.press('Enter')
         await hasFocus(page, 'textarea#edit-name')
         await assertAccessible(page, 'edit dialog')
-        await client.request({ method: 'PUT', target: '/plants/1', body: '{"name":"theirs"}' })
+        await replace(1, { name: 'theirs' })
         await page.keyboard.press('Tab')
         await page.keyboard.press('Enter')
         await page.locator('#edit-conflict mark').getByText('theirs').waitFor()

@@ -222,14 +222,14 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
       await page.getByText('3 plants to add.').waitFor()
       const add = page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true })
       await add.click()
-      await page.locator('#many-status').getByText('2 plants added, 2 refused of 4 rows.').waitFor()
+      await page.locator('#many-status').getByText('2 plants added, 2 rejected of 4 rows.').waitFor()
       assert.equal(await stored('1'), read)
       const second =
         '{"id":2,"light":"sun","name":"b","constructor":9007199254740993,"id2":0.5,"größe: cm":"","indoors":true}'
       assert.equal(await stored('2'), second)
       await give(`${read}\n${second.replace('"b"', '"other"')}\n{"id":5,"name":"e"}`)
       await add.click()
-      await page.locator('#many-status').getByText('0 plants added, 1 there already, 2 refused of 3 rows.').waitFor()
+      await page.locator('#many-status').getByText('0 plants added, 1 there already, 2 rejected of 3 rows.').waitFor()
       await page.keyboard.press('Escape')
       for (const [button, text] of [
         [
@@ -273,7 +273,7 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
     const odd = '{"id":{"type":"integer"},"name":{"type":"string"},"code":{"type":"string","pattern":"^[0-9]+$"}}'
     return visit(documentWith(['id', 'name', 'code'], odd), [], async ({ page }) => {
       await page.getByRole('button', { name: 'Add example plants' }).click()
-      await says(page, '0 example plants were added. Others were refused: code: must match pattern')
+      await says(page, '0 example plants were added. Others were rejected: code: must match pattern')
     })
   })
 

@@ -1,0 +1,130 @@
+// Finds and makes elements, copies texts and saves files. A missing element is a bug in the page or its script.
+
+/** A field of a form. */
+export type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
+
+/** Returns the first element of the given kind that matches a selector. Throws TypeError if there is none. */
+export function find(selector: string): HTMLElement
+export function find<Kind extends Element>(selector: string, kind: new () => Kind, within?: ParentNode): Kind
+export function find(selector: string, kind: new () => Element = HTMLElement, within: ParentNode = document): Element {
+  const found = within.querySelector(selector)
+  if (found instanceof kind) return found
+  throw new TypeError(`the page has no ${kind.name} ${selector}`)
+}
+
+/** Returns a form's field by name. Throws TypeError if there is none. */
+export function fieldOf(form: HTMLFormElement, name: string): Field {
+  const field = form.elements.namedItem(name)
+  if (isField(field)) return field
+  throw new TypeError(`the form #${form.getAttribute('id')} has no field ${name}`)
+}
+
+export function isField(value: unknown): value is Field {
+  return [HTMLInputElement, HTMLTextAreaElement, HTMLSelectElement].some((kind) => value instanceof kind)
+}
+
+/** What is in an element. Undefined, false and empty texts add nothing. */
+export type Child = Node | string | false | undefined | readonly Child[]
+
+type Attributes = Readonly<Record<string, string>>
+
+/**
+ * Makes an element.
+ *
+ * @param kind its name, with its classes, as in `p.hint`.
+ * @param content its attributes and its children.
+ */
+export function make<Name extends keyof HTMLElementTagNameMap>(
+  kind: Name | `${Name}.${string}`,
+  ...content: readonly (Child | Attributes)[]
+): HTMLElementTagNameMap[Name] {
+  const [name, ...classes] = kind.split('.') as [Name, ...string[]]
+  const element = document.createElement(name)
+  if (classes.length > 0) element.className = classes.join(' ')
+  fill(element, ...content)
+  return element
+}
+
+/** Gives an element attributes and children. */
+export function fill(element: Element, ...content: readonly (Child | Attributes)[]): void {
+  for (const part of content) {
+    if (part === undefined || part === false || part === '') continue
+    if (typeof part === 'string' || part instanceof Node) element.append(part)
+    else if (isList(part)) fill(element, ...part)
+    else for (const [name, value] of Object.entries(part)) element.setAttribute(name, value)
+  }
+}
+
+function isList(part: Child | Attributes): part is readonly Child[] {
+  return Array.isArray(part)
+}
+
+/** Makes a table of rows of cells, the first row with the titles of the columns. */
+export function makeTable(titles: readonly Child[], rows: readonly (readonly Child[])[]): HTMLTableElement {
+  const toCell = (child: Child): Child => (child instanceof HTMLTableCellElement ? child : make('td', child))
+  const heads = titles.map((title) => (title === '' ? make('td') : make('th', { scope: 'col' }, title)))
+  return make(
+    'table',
+    make('tr', heads),
+    [...rows].map((cells) => make('tr', cells.map(toCell))),
+  )
+}
+
+/** Makes a button that does something. */
+export function makeButton(
+  text: Child,
+  onClick: (button: HTMLButtonElement) => unknown,
+  attributes: Attributes = {},
+): HTMLButtonElement {
+  const button = make('button', { type: 'button', ...attributes }, text)
+  button.addEventListener('click', () => onClick(button))
+  return button
+}
+
+/** Phones show rows of tables as blocks; explicit roles preserve the table for screen readers. */
+const roles = new Map([
+  ['table', 'table'],
+  ['thead', 'rowgroup'],
+  ['tbody', 'rowgroup'],
+  ['tr', 'row'],
+  ['th', 'columnheader'],
+  ['td', 'cell'],
+])
+
+export function giveRoles(part: Element): void {
+  for (const element of [part, ...part.querySelectorAll('*')])
+    element.role = roles.get(element.localName) ?? element.role
+}
+
+/** What the keyboard can scroll. */
+export const scrollable = (label: string): Attributes => ({ tabindex: '0', role: 'group', 'aria-label': label })
+
+const copiedMs = 2_000
+
+/** Copies a text, and says on its button that it did. Without a clipboard, selects what is shown. */
+export async function copy(text: string, button: HTMLElement, source: Node = button): Promise<void> {
+  let said = 'Copied'
+  try {
+    // Only HTTPS pages and pages of this machine have a clipboard, and a browser may deny access.
+    await navigator.clipboard.writeText(text)
+  } catch {
+    getSelection()?.selectAllChildren(source)
+    said = 'Press Ctrl+C'
+  }
+  button.dataset['said'] = said
+  // For screen readers.
+  const note = make('p.unseen', { role: 'status' }, said)
+  button.after(note)
+  setTimeout(() => {
+    delete button.dataset['said']
+    note.remove()
+  }, copiedMs)
+}
+
+/** Lets a person keep a text as a file. */
+export function download(name: string, type: string, parts: readonly BlobPart[]): void {
+  const href = URL.createObjectURL(new Blob([...parts], { type }))
+  make('a', { href, download: name }).click()
+  // The browser reads it later.
+  setTimeout(() => URL.revokeObjectURL(href), 60_000)
+}

@@ -1,0 +1,46 @@
+// What the page says about an action, and how it explains what the server refused.
+
+import { isRefusal, statusOf, wordsOf } from './api.js'
+import { find } from './elements.js'
+import { isolated } from './plant-text.js'
+
+/** Shows a sentence. Quoted server text, such as `got "x"`, does not affect the direction of the rest. */
+export function say(element: HTMLElement, sentence: string): void {
+  element.replaceChildren(...spoken(sentence))
+}
+
+/** The nodes of such a sentence. */
+export function spoken(sentence: string): (Node | string)[] {
+  const parts = sentence.split(/("(?:[^"\\]|\\.)*")/)
+  return parts.map((part, at) => (at % 2 === 1 ? isolated(part) : part))
+}
+
+/**
+ * Turns a server message into a sentence: `id: must be less` becomes `Id must be less.` A message with its own subject
+ * loses its field name.
+ */
+export function toSentence(message: string): string {
+  const words = message.replace(/^[^\s:]+: (?=(?:a|the|there) )/, '').replace(/^([^\s:]+): /, '$1 ')
+  return words.charAt(0).toUpperCase() + words.slice(1) + (words.endsWith('.') ? '' : '.')
+}
+
+/** Explains a refusal that concerns no field. Without a valid token, the page asks for another one. */
+export function explain(refusal: unknown, place = '#table-error'): void {
+  if (!isRefusal(refusal)) throw refusal
+  if (refusal.status === 401) dispatchEvent(new CustomEvent(unauthorized, { detail: wordsOf(refusal) }))
+  else say(find(place), toSentence(wordsOf(refusal)))
+}
+
+/** The event of a token that is no longer valid. */
+export const unauthorized = 'plantstore-unauthorized'
+
+/** Explains why a plant that is open could not be read. */
+export function explainAbsence(refusal: unknown, place: HTMLElement): void {
+  say(place, statusOf(refusal) === 404 ? 'Another client has deleted this plant.' : toSentence(wordsOf(refusal)))
+}
+
+/** Clears the messages of earlier actions, which may no longer apply, and what they offer. */
+export function hush(): void {
+  for (const place of ['#created', '#create-error', '#table-error', '#changed']) find(place).textContent = ''
+  find('#undo').hidden = true
+}
