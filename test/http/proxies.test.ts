@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
+import { PlantStoreClient } from '../../client/client.ts'
 import type { ServiceEvent } from '../../src/domain/events.ts'
 import { makeFolder } from '../support/folder.ts'
 import { type Service, serveHere, startService } from '../support/service.ts'
@@ -60,23 +61,15 @@ describe('requests behind proxies', { concurrency: true }, () => {
     await using server = await serveHere(folder.file('plants.db'), {}, { publicUrl })
     const kind = nginxWith(location.replace('http://127.0.0.1:3000/', 'http://service/'))
     await using proxy = await startProxy(kind, server.port)
-    const authorization = `Bearer ${server.token}`
-    const ask = (target: string, body?: string): Promise<Response> => {
-      const headers = { authorization, ...(body !== undefined && { 'content-type': 'application/json' }) }
-      const request = body === undefined ? { headers } : { method: 'POST', headers, body }
-      return fetch(`http://127.0.0.1:${proxy.port}${target}`, request)
-    }
+    const url = `http://127.0.0.1:${proxy.port}`
+    const client = new PlantStoreClient({ url: `${url}/store`, token: server.token })
     // A link is as long as a name.
     const name = '\u{1f335}'.repeat(600)
-    for (const id of [1, 2]) {
-      const created = await ask('/store/plants', JSON.stringify({ id, name }))
-      assert.deepEqual([created.status, created.headers.get('location')], [200, `/store/plants/${id}`])
-    }
-    const page = await ask(`/store/plants?limit=1&name=${encodeURIComponent(name)}`)
-    const [, next = ''] = /<(.*)>/.exec(page.headers.get('link') ?? '') ?? []
-    assert.equal(((await (await ask(next)).json()) as { id: number }[])[0]?.id, 2)
-    const { links } = (await (await ask('/store/')).json()) as { links: { health: string } }
-    assert.equal((await ask(links.health)).status, 200)
+    for (const id of [1n, 2n]) await client.createPlant({ id, name })
+    const listed = await Array.fromAsync(client.listPlants({ name, limit: 1 }), ({ id }) => id)
+    assert.deepEqual(listed, [1n, 2n])
+    const { links } = await client.getHome()
+    assert.equal((await fetch(url + links.health)).status, 200)
   })
 
   test('a proxy that takes what is pipelined for one request is found out', async () => {
