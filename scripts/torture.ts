@@ -2,7 +2,6 @@
 // requests.
 
 import { changes } from '../test/torture/changes.ts'
-import { fleetKill } from '../test/torture/fleet-kill.ts'
 import { floods } from '../test/torture/floods.ts'
 import { json } from '../test/torture/json.ts'
 import { kill } from '../test/torture/kill.ts'
@@ -14,19 +13,7 @@ import { stops } from '../test/torture/stops.ts'
 import type { Torture, Verdict } from '../test/torture/torture.ts'
 import { webhooks } from '../test/torture/webhooks.ts'
 
-const tortures: readonly Torture[] = [
-  powerLoss,
-  kill,
-  fleetKill,
-  changes,
-  webhooks,
-  stops,
-  patroni,
-  floods,
-  logFlood,
-  json,
-  soak,
-]
+const tortures: readonly Torture[] = [powerLoss, kill, changes, webhooks, stops, patroni, floods, logFlood, json, soak]
 /** The tests of a short run that run at the same time. */
 const shortAtOnce = 2
 /** Status 3 distinguishes missing programs from lost or wrong data. */

@@ -42,16 +42,6 @@ export async function writeUntilGone(
   return acknowledged
 }
 
-/** A burst in the middle of which the server is killed, after any number of acknowledged plants up to 1,000. */
-export async function burstAndKill(server: RunningServer, token: string, burst: number): Promise<Acknowledged> {
-  const killAt = Math.ceil(Math.random() * 1_000)
-  const acknowledged = await writeUntilGone(server, token, burst, (count) => {
-    if (count === killAt) server.process.kill('SIGKILL')
-  })
-  await server.exited
-  return acknowledged
-}
-
 /** The acknowledged plants that the store does not hold exactly as they were sent. */
 export async function findLost(path: string, acknowledged: Acknowledged): Promise<bigint[]> {
   await using store = await openTestStore(path)

@@ -1,85 +1,74 @@
-// Kills a server with SIGKILL in the middle of bursts, and looks for everything that it had acknowledged.
+// Kills servers with SIGKILL under load, and looks for everything that they had acknowledged: one server on a file, or
+// several on one PostgreSQL.
 
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
-import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
-import { decodeJson } from '../../src/json/decode.ts'
-import type { NewPlant } from '../../verify/plant.ts'
-import { Client } from '../support/client.ts'
-import { makeFolder } from '../support/folder.ts'
-import { startServer } from '../support/program.ts'
-import { type Acknowledged, burstAndKill, findLost } from './burst.ts'
+import { Load } from '../fleet/load.ts'
+import { type RunningServer, runHere, type ServerOptions, startServer } from '../support/program.ts'
+import { findLost } from './burst.ts'
 
 export interface KillReport {
-  readonly rounds: number
+  readonly kills: number
   readonly acknowledged: number
   readonly lost: number
+  /** Creates that were repeated as they had failed. */
+  readonly failed: number
+  /** Of those, the ones that had been done all the same. */
+  readonly replayed: number
 }
 
-const controlRoundsMax = 10
+export interface Kills {
+  readonly kills: number
+  readonly servers: number
+}
+
+const clients = 16
+const plantsMax = 500
+/** A kill often misses the moment between an early answer and its commit. */
+const controlsMax = 10
+/** A server whose database answers late exits, and its unit starts it again. Here, it waits for a busy machine. */
+export const patient: ServerOptions = { environment: { PGCONNECT_TIMEOUT: '10' } }
 const earlyAck = fileURLToPath(new URL('early-ack.ts', import.meta.url))
 
 /**
- * Kills a server on one SQLite file so many times. Throws AssertionError when the file is not whole in the end.
+ * Kills one server after the other, so many times in all, and starts another in its place each time. Throws
+ * AssertionError when the store is not sound in the end.
  *
- * @param onRound is told of each kill how many there were, and how many plants were acknowledged so far.
+ * @param isEarly whether the servers say yes before the commit: the control.
  */
-export async function killRounds(
-  rounds: number,
-  onRound: (round: number, acknowledged: number) => void = () => {},
-): Promise<KillReport> {
-  await using folder = await makeFolder()
-  const path = folder.file('plants.db')
-  const all: Acknowledged = new Map()
-  const lost = new Set<bigint>()
-  let token = ''
-  for (let round = 0; round < rounds; round += 1) {
-    await using server = await startServer(path)
-    if (round === 0) {
-      token = server.token
-      for (const { id, ...plant } of await createPlantsOfTheWorld(await Client.connect(server))) all.set(id, plant)
+export async function killServers(store: string, { kills, servers }: Kills, isEarly = false): Promise<KillReport> {
+  const options: ServerOptions = isEarly ? { ...patient, entry: earlyAck } : patient
+  const fleet: RunningServer[] = []
+  try {
+    for (let count = 0; count < servers; count += 1) fleet.push(await startServer(store, options))
+    const token = fleet.map((server) => server.token).join('')
+    // On a file, creates come as fast as they can.
+    const load = await Load.start(fleet, token, clients, { readsBack: !isEarly, ...(servers === 1 && { pauseMs: 0 }) })
+    for (let kill = 0; kill < kills; kill += 1) {
+      await load.untilMore(Math.ceil(Math.random() * plantsMax))
+      const victim = kill % servers
+      await fleet[victim]?.stop('SIGKILL')
+      fleet[victim] = await startServer(store, options)
     }
-    const acknowledged = await burstAndKill(server, token, round)
-    assert.ok(acknowledged.size > 0, 'the burst came before the kill')
-    for (const id of await findLost(path, acknowledged)) lost.add(id)
-    for (const [id, plant] of acknowledged) all.set(id, plant)
-    onRound(round + 1, all.size)
+    await load.untilMore(100)
+    const { acknowledged, failed, replayed } = await load.end()
+    assert.ok(failed > 0, 'the kills came when nothing was under way')
+    for (const server of fleet) assert.equal(await server.stop(isEarly ? 'SIGKILL' : 'SIGTERM'), isEarly ? null : 0)
+    const lost = (await findLost(store, acknowledged)).length
+    const { status, stdout, stderr } = await runHere(['check', '--store', store])
+    assert.equal(status, 0, stdout + stderr)
+    return { kills, acknowledged: acknowledged.size, lost, failed, replayed }
+  } finally {
+    for (const server of fleet) await server[Symbol.asyncDispose]()
   }
-  for (const id of await findLost(path, all)) lost.add(id)
-  assert.equal(integrityOf(path), 'ok')
-  return { rounds, acknowledged: all.size, lost: lost.size }
 }
 
-/** The control: a server that acknowledges before the commit, until it has lost something. */
-export async function killEarlyAck(): Promise<KillReport> {
-  await using folder = await makeFolder()
-  const path = folder.file('plants.db')
-  let token = ''
-  let all = 0
-  for (let round = 0; round < controlRoundsMax; round += 1) {
-    await using server = await startServer(path, { entry: earlyAck })
-    token ||= server.token
-    const acknowledged = await burstAndKill(server, token, round)
-    all += acknowledged.size
-    const lost = await findLost(path, acknowledged)
-    if (lost.length > 0) return { rounds: round + 1, acknowledged: all, lost: lost.length }
+/** The control: servers that say yes before the commit, each time on a new store, until they have lost something. */
+export async function killEarlyAck(makeStore: () => Promise<string>, each: Kills): Promise<KillReport> {
+  const total = { kills: 0, acknowledged: 0, lost: 0, failed: 0, replayed: 0 }
+  for (let times = 0; times < controlsMax && total.lost === 0; times += 1) {
+    const report = await killServers(await makeStore(), each, true)
+    for (const key of Object.keys(total) as (keyof KillReport)[]) total[key] += report[key]
   }
-  return { rounds: controlRoundsMax, acknowledged: all, lost: 0 }
-}
-
-/** Plants with ids that no double holds, and names in many scripts. */
-async function createPlantsOfTheWorld(client: Client): Promise<readonly NewPlant[]> {
-  await using connection = await client.open()
-  const text = await readFile(new URL('../support/plants-of-the-world.ndjson', import.meta.url), 'utf8')
-  const lines = text.trimEnd().split('\n')
-  for (const line of lines) assert.equal((await connection.request({ body: line })).status, 200)
-  return lines.map((line) => decodeJson(Buffer.from(line), 1) as unknown as NewPlant)
-}
-
-function integrityOf(path: string): unknown {
-  const database = new DatabaseSync(path)
-  const [row] = database.prepare('PRAGMA integrity_check').all()
-  database.close()
-  return row?.['integrity_check']
+  return total
 }

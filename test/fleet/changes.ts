@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
+import { patient } from '../crash/kill.ts'
 import { makeFolder } from '../support/folder.ts'
 import type { Database } from '../support/postgres.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../support/program.ts'
@@ -19,7 +20,6 @@ import {
   stream,
   type Told,
 } from './changers.ts'
-import { patient } from './kill.ts'
 import { type Cut, CuttingProxy } from './proxy.ts'
 
 export interface ChangesReport {

@@ -25,14 +25,16 @@ export interface LoadReport {
 export interface LoadOptions {
   /** Whether what was acknowledged is read at once, and has to be there. */
   readonly readsBack?: boolean
+  /** Between two creates of a client. */
+  readonly pauseMs?: number
   /** So many clients stay with their server, whatever it answers. */
   readonly faithful?: number
   /** Is told, by its place among the servers, of each that was asked for a create, and whether it acknowledged it. */
   readonly onAnswer?: (server: number, isAcknowledged: boolean) => void
 }
 
-/** Between two creates of a client: all of them together are no load test. */
-const pauseMs = 5
+/** All clients together are no load test. */
+const usualPauseMs = 5
 
 export class Load {
   readonly #servers: readonly Server[]
@@ -108,7 +110,7 @@ export class Load {
     let connection: Connection | undefined
     for (const id of idsFrom(client)) {
       if (this.#isEnding) break
-      await sleep(pauseMs)
+      await sleep(this.#options.pauseMs ?? usualPauseMs)
       const plant = { name: `plant ${id} 🌿`, tag: `client ${client}` }
       for (let isDone = false; !isDone; ) {
         try {

@@ -1,19 +1,35 @@
-// kill -9 of a server on SQLite under load, round after round.
+// kill -9 of servers under load, round after round: of one on a file, and of one after the other of a fleet on
+// PostgreSQL.
 
-import { killEarlyAck, killRounds } from '../crash/kill.ts'
+import { killEarlyAck, killServers } from '../crash/kill.ts'
+import { makeFolder } from '../support/folder.ts'
+import { startDatabase } from '../support/postgres.ts'
 import type { Run, Torture, Verdict } from './torture.ts'
 
-const roundsToldOf = 50
+const fleet = 3
+const controlKills = 3
 
-export const kill: Torture = { name: 'kill', counts: 'ROUNDS', usualCount: 500, shortCount: 4, isSeeded: false, run }
+export const kill: Torture = { name: 'kill', counts: 'ROUNDS', usualCount: 200, shortCount: 3, isSeeded: false, run }
 
 async function run({ count, say }: Run): Promise<Verdict> {
-  const { acknowledged, lost } = await killRounds(count, (round, acknowledged) => {
-    if (round % roundsToldOf === 0) say(`  ${round} kills, ${acknowledged} plants acknowledged`)
-  })
-  const control = await killEarlyAck()
-  say(
-    `kill: ${count} kills, ${acknowledged} plants acknowledged, ${lost} lost; control: ${control.acknowledged} acknowledged too early, ${control.lost} lost`,
-  )
-  return lost === 0 && control.lost > 0 ? 'good' : 'bad'
+  await using folder = await makeFolder()
+  await using database = await startDatabase()
+  let files = 0
+  const makeFile = async (): Promise<string> => {
+    files += 1
+    return folder.file(`${files}.db`)
+  }
+  let isGood = true
+  for (const [title, makeStore, servers] of [
+    ['one file', makeFile, 1],
+    ['fleet', () => database.makePlace(), fleet],
+  ] as const) {
+    const { acknowledged, lost, failed, replayed } = await killServers(await makeStore(), { kills: count, servers })
+    const control = await killEarlyAck(makeStore, { kills: controlKills, servers })
+    say(
+      `kill: ${title}: ${count} kills, ${acknowledged} plants acknowledged, ${lost} lost, ${failed} creates repeated, ${replayed} of them done before; control: ${control.acknowledged} acknowledged too early, ${control.lost} lost`,
+    )
+    isGood &&= lost === 0 && control.lost > 0
+  }
+  return isGood ? 'good' : 'bad'
 }
