@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { drawCut, SimulatedDisk } from './disk.ts'
 import type { Cut } from './file.ts'
-import { Ledger } from './ledger.ts'
 import { Random } from './random.ts'
 import type { DiskEvent } from './trace.ts'
 
@@ -59,31 +58,6 @@ describe('the names of a simulated disk', () => {
     assert.deepEqual(left(diskAfter(renames, { a: 'o' })), new Set(['a', 'a,b', 'b,c', 'a,c']))
     assert.deepEqual(left(diskAfter([...renames, sync('.', 3)], { a: 'o' })), new Set(['a,c']))
     assert.deepEqual(left(diskAfter([...renames, sync('.', 2)], { a: 'o' })), new Set(['b,c', 'a,c']))
-  })
-})
-
-describe('a ledger', () => {
-  test('takes a change as done, or not, while its client waits for the answer', () => {
-    const [one, two] = [{ name: 'one' }, { name: 'two' }]
-    const changes = [
-      { id: 1n, after: one, requestId: 'a' },
-      { id: 1n, after: two, requestId: 'b' },
-    ]
-    const answeredAt = new Map([
-      ['a', 10],
-      ['b', 20],
-    ])
-    const judge = (position: number, found: Map<bigint, { name: string }>): string => {
-      const ledger = new Ledger([changes], answeredAt)
-      ledger.advance(position)
-      const { lost, invented } = ledger.expectation()(found)
-      return `${lost} ${invented}`
-    }
-    const [isOne, isTwo] = [new Map([[1n, one]]), new Map([[1n, two]])]
-    assert.deepEqual([judge(10, new Map()), judge(10, isOne), judge(10, isTwo)], [' ', ' ', ' 1'])
-    assert.deepEqual([judge(11, new Map()), judge(11, isOne), judge(11, isTwo)], ['1 ', ' ', ' '])
-    assert.deepEqual([judge(21, new Map()), judge(21, isOne), judge(21, isTwo)], ['1 ', '1 ', ' '])
-    assert.equal(judge(21, new Map([...isTwo, [2n, one]])), ' 2')
   })
 })
 

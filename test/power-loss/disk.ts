@@ -26,7 +26,7 @@ export class SimulatedDisk {
   #position = 0
 
   /** @param files what the folder has durably at the beginning. */
-  constructor(files: ReadonlyMap<string, Buffer>) {
+  constructor(files: ReadonlyMap<string, Buffer> = new Map()) {
     this.#names = new Map([...files].map(([name, content]) => [name, new SimulatedFile(content)]))
     this.#durableNames = new Map(this.#names)
   }

@@ -45,11 +45,6 @@ export class Ledger {
     }
   }
 
-  /** Changes that are acknowledged by now. */
-  get acknowledged(): number {
-    return this.#clients.reduce((sum, { done }) => sum + done, 0)
-  }
-
   /** Gives what holds the content of a store against what may be in it now. */
   expectation(): (found: ReadonlyMap<bigint, KeptPlant>) => Difference {
     const settled = new Map(this.#settled)

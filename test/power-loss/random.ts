@@ -25,6 +25,11 @@ export class Random {
     return least + this.below(most - least + 1)
   }
 
+  /** The seed of another one. */
+  seed(): number {
+    return this.below(2 ** 31)
+  }
+
   chance(probability: number): boolean {
     return this.next() < probability
   }

@@ -1,0 +1,14 @@
+// A power cut at any moment of a server under load. `npm run torture -- power-loss` has many more of them, and servers
+// whose disk has failed a sync.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { noStrace } from '../support/strace.ts'
+import { cutServers } from './power-loss.ts'
+import { Random } from './random.ts'
+
+test('a power cut loses nothing that was acknowledged, unless commits are not synced', { skip: noStrace }, async () => {
+  const { own, control } = await cutServers(15, [100], new Random(Date.now()))
+  assert.deepEqual(own, { states: 15, bad: 0, lost: 0, first: undefined })
+  assert.ok(control.lost > 0)
+})
