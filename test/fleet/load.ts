@@ -27,10 +27,6 @@ export interface LoadOptions {
   readonly readsBack?: boolean
   /** Between two creates of a client. */
   readonly pauseMs?: number
-  /** So many clients stay with their server, whatever it answers. */
-  readonly faithful?: number
-  /** Is told, by its place among the servers, of each that was asked for a create, and whether it acknowledged it. */
-  readonly onAnswer?: (server: number, isAcknowledged: boolean) => void
 }
 
 /** All clients together are no load test. */
@@ -46,6 +42,8 @@ export class Load {
   #failed = 0
   #replayed = 0
   #slowestMs = 0
+  #silentMsMax = 0
+  #acknowledgedAtMs = performance.now()
   #isEnding = false
 
   private constructor(
@@ -89,6 +87,14 @@ export class Load {
     while (this.#failed < wanted) await Promise.race([sleep(5), this.#failure()])
   }
 
+  /** The longest time without an acknowledged create since this was asked last, in ms. */
+  takeSilenceMs(): number {
+    const longest = this.#silentMsMax
+    this.#silentMsMax = 0
+    this.#acknowledgedAtMs = performance.now()
+    return longest
+  }
+
   /** Lets every client finish the create that it is at. */
   async end(): Promise<LoadReport> {
     this.#isEnding = true
@@ -119,12 +125,11 @@ export class Load {
         } catch (error) {
           if (error instanceof assert.AssertionError) throw error
         }
-        this.#options.onAnswer?.(target % this.#servers.length, isDone)
         if (isDone) continue
         this.#failed += 1
         await connection?.[Symbol.asyncDispose]()
         connection = undefined
-        if (client >= (this.#options.faithful ?? 0)) target += 1
+        target += 1
         await sleep(20)
       }
     }
@@ -145,6 +150,9 @@ export class Load {
     // Every id is used once: any other answer than 200 would be a false one.
     assert.equal(response.status, 200, response.body)
     if (response.headers.has('idempotency-replayed')) this.#replayed += 1
+    const nowMs = performance.now()
+    this.#silentMsMax = Math.max(this.#silentMsMax, nowMs - this.#acknowledgedAtMs)
+    this.#acknowledgedAtMs = nowMs
     this.#acknowledged.set(id, plant)
     if (this.#options.readsBack !== false) await this.#read(connection, id, plant)
     return true
