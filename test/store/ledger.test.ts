@@ -1,12 +1,10 @@
-// The rules of the store by themselves, and the short ways that an engine takes past them, which have to come to the
-// same.
+// The short ways that an engine takes past the rules of the store, which have to come to the same.
 
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { namesOf, revisionOf } from '../../src/domain/plant.ts'
-import { decide, type Job, type JobOf, lookupsOf, type Outcome } from '../../src/store/ledger.ts'
+import type { Job, JobOf } from '../../src/store/ledger.ts'
 import { migrate } from '../../src/store/sqlite/file/migrations.ts'
 import { TransactionRunner } from '../../src/store/sqlite/transaction.ts'
 import { toPlant } from '../support/plants.ts'
@@ -55,85 +53,6 @@ describe('the short ways of SQLite', () => {
         assert.deepEqual(byPlant(short.changes()), byPlant(long.changes()))
       }),
     )
-  })
-})
-
-describe('the ledger', () => {
-  const nothing = {
-    plants: new Map(),
-    keys: new Map(),
-    tokens: new Map(),
-    hasTokens: false,
-    sweepable: [],
-    webhooks: new Map(),
-  }
-  const outcomesOf = (jobs: readonly Job[], found: Partial<typeof nothing> = {}): readonly Outcome[] =>
-    decide(jobs, { ...nothing, ...found }, idempotencyKeyMs).outcomes
-
-  test('each job sees what the ones before it came to', () => {
-    const named = (name: string) => toPlant({ id: 1n, name })
-    const ifMatch = [revisionOf(named('n').json)]
-    const jobs: readonly Job[] = [
-      { kind: 'deletePlant', id: 1n, preconditions: {} },
-      { kind: 'createPlant', ...named('n'), idempotencyKey: undefined },
-      { kind: 'createPlant', ...named('n'), idempotencyKey: undefined },
-      { kind: 'replacePlant', ...named('m'), preconditions: { ifMatch } },
-      { kind: 'replacePlant', ...named('o'), preconditions: { ifMatch } },
-      { kind: 'deletePlant', id: 1n, preconditions: {} },
-      { kind: 'createPlant', ...named('last'), idempotencyKey: undefined },
-    ]
-    const { outcomes, effects } = decide(jobs, nothing, idempotencyKeyMs)
-    assert.deepEqual(outcomes, ['notDone', 'created', 'idTaken', 'replaced', 'ifMatch', 'done', 'created'])
-    assert.deepEqual(effects.inserted, [named('last')])
-    assert.deepEqual([effects.updated, effects.deleted], [[], []])
-    assert.deepEqual(
-      effects.changes.map(({ kind, plant }) => [kind, namesOf(plant.json).name]),
-      [
-        ['created', 'n'],
-        ['replaced', 'm'],
-        ['deleted', 'm'],
-        ['created', 'last'],
-      ],
-    )
-  })
-
-  test('a key holds from its first plant on, for as long as it is remembered', () => {
-    const keyed = (id: bigint, fingerprint: number, atMs: number): Job => ({
-      kind: 'createPlant',
-      ...toPlant({ id, name: 'n' }),
-      idempotencyKey: { callerId: 'c', key: 'k', fingerprint: Buffer.alloc(32, fingerprint), atMs },
-    })
-    assert.deepEqual(outcomesOf([keyed(1n, 1, 0), keyed(1n, 1, 1), keyed(2n, 2, 2)]), [
-      'created',
-      'replayed',
-      'idempotencyKeyReused',
-    ])
-    const keys = new Map([['c k', { fingerprint: Buffer.alloc(32, 1), createdAtMs: 5_000 }]])
-    assert.deepEqual(outcomesOf([keyed(1n, 1, 5_999)], { keys }), ['replayed'])
-    assert.deepEqual(outcomesOf([keyed(1n, 1, 6_000)], { keys }), ['created'])
-  })
-
-  test('of two first tokens one is made, and a token may be revoked in the batch that makes it', () => {
-    const token = (id: string): Job => ({
-      kind: 'createToken',
-      token: { id, hash: Buffer.from(id), name: 'n', scopes: ['plants:read'], createdAtMs: 0 },
-      onlyFirst: true,
-    })
-    const jobs = [token('a'), token('b'), { kind: 'revokeToken', id: 'a', revokedAtMs: 1 } as const]
-    assert.deepEqual(outcomesOf(jobs), ['done', 'notDone', 'done'])
-  })
-
-  test('everything that a batch has to know is looked up, each plant once', () => {
-    const job: Job = { kind: 'deletePlant', id: 1n, preconditions: {} }
-    assert.deepEqual(lookupsOf([job, job, idle]), {
-      plants: [1n],
-      keys: [],
-      tokenIds: ['nobody'],
-      tokenHashes: [],
-      firstToken: false,
-      sweeps: [],
-      webhookIds: [],
-    })
   })
 })
 

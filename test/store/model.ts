@@ -9,7 +9,7 @@ const dayMs = 86_400_000
 
 const plant = fc.record({
   id: fc.constantFrom(int64Min, -1n, 2n ** 53n + 1n, int64Max),
-  name: fc.constantFrom('Ficus elastica', 'ficus', 'Moss 🌿'),
+  name: fc.constantFrom('Ficus elastica', 'ﬁcus', 'ΦΊΚΟΣ 3', 'φίκος', '\u{10ffff}x', 'a\n"\u2028\u{1f33f}%'),
   tag: fc.constantFrom(undefined, '', 'fern'),
 })
 const revisions = fc.constantFrom(undefined, undefined, '*' as const, 'stale' as const, 'current' as const)
@@ -24,6 +24,7 @@ export const step = fc.record({
   ifNoneMatch: revisions,
   plants: fc.array(plant, { minLength: 1, maxLength: 4 }),
   onConflict: fc.constantFrom<OnConflict[]>('fail', 'skip', 'replace'),
+  isWhole: fc.boolean(),
   waitMs: fc.constantFrom(1, dayMs - 1, dayMs),
 })
 export type Step = typeof step extends fc.Arbitrary<infer Of> ? Of : never
@@ -32,7 +33,14 @@ type Revisions = '*' | readonly string[] | undefined
 
 export class Model {
   readonly plants = new Map<bigint, string>()
-  readonly changes: { readonly kind: string; readonly plant: string; readonly callerId?: string }[] = []
+  readonly changes: {
+    readonly time: string
+    readonly kind: string
+    readonly plant: string
+    readonly callerId?: string
+  }[] = []
+  /** The time of what is done next. */
+  atMs = 0
   readonly #keys = new Map<string, { readonly json: string; readonly atMs: number }>()
 
   create(id: bigint, json: string, callerId?: string): ErrorCode | 'created' {
@@ -42,11 +50,12 @@ export class Model {
   }
 
   /** Each caller has one key. */
-  createOnce(id: bigint, json: string, callerId: string, atMs: number): ReturnType<Model['create']> | 'replayed' {
+  createOnce(id: bigint, json: string, callerId: string): ReturnType<Model['create']> | 'replayed' {
     const used = this.#keys.get(callerId)
-    if (used !== undefined && atMs - used.atMs < dayMs) return used.json === json ? 'replayed' : 'idempotencyKeyReused'
+    if (used !== undefined && this.atMs - used.atMs < dayMs)
+      return used.json === json ? 'replayed' : 'idempotencyKeyReused'
     const outcome = this.create(id, json, callerId)
-    if (outcome === 'created') this.#keys.set(callerId, { json, atMs })
+    if (outcome === 'created') this.#keys.set(callerId, { json, atMs: this.atMs })
     return outcome
   }
 
@@ -99,6 +108,11 @@ export class Model {
   }
 
   #note(kind: string, plant: string, callerId: string | undefined): void {
-    this.changes.push({ kind, plant, ...(callerId !== undefined && { callerId }) })
+    this.changes.push({
+      time: new Date(this.atMs).toISOString(),
+      kind,
+      plant,
+      ...(callerId !== undefined && { callerId }),
+    })
   }
 }

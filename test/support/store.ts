@@ -37,9 +37,10 @@ export async function importPlants(
   store: Store,
   plants: readonly Properties[],
   onConflict: OnConflict = 'fail',
+  isWhole = false,
 ): Promise<readonly ImportOutcome[]> {
   const outcomes: ImportOutcome[] = []
-  const bulk = await store.beginImport({ isWhole: false })
+  const bulk = await store.beginImport({ isWhole })
   for (let from = 0; from < plants.length; from += 1_000) {
     outcomes.push(...(await bulk.add(plants.slice(from, from + 1_000).map(toPlant), onConflict)))
   }
