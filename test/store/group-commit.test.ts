@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { AppError } from '../../src/domain/errors.ts'
 import { GroupCommit } from '../../src/store/group-commit.ts'
-import { rejectsWith } from './suite.ts'
 
 const limits = { waitingJobsMax: 100, transactionJobsMax: 10 }
 
@@ -50,16 +49,6 @@ describe('group commit', () => {
     assert.deepEqual(results[1], { status: 'fulfilled', value: 2 })
   })
 
-  test('a lone job is committed alone, at once', async () => {
-    const manual = manualCommit()
-    const queue = new GroupCommit(manual.commit, limits)
-    const outcome = queue.submit(1)
-    await turn()
-    assert.deepEqual(manual.groups, [[1]])
-    await manual.finish()
-    assert.equal(await outcome, 'outcome 1')
-  })
-
   test('jobs that arrive during a commit form the next one, in order', async () => {
     const manual = manualCommit()
     const queue = new GroupCommit(manual.commit, limits)
@@ -86,16 +75,6 @@ describe('group commit', () => {
       manual.groups.map((group) => group.length),
       [10, 10, 5],
     )
-  })
-
-  test('a job past the limit is refused at once, and the others are done', async () => {
-    const manual = manualCommit()
-    const queue = new GroupCommit(manual.commit, { waitingJobsMax: 3, transactionJobsMax: 10 })
-    const all = [1, 2, 3].map((job) => queue.submit(job))
-    await rejectsWith(queue.submit(4), 'overloaded')
-    await turn()
-    await manual.finish()
-    assert.equal((await Promise.all(all)).length, 3)
   })
 
   test('a failed commit fails its group and what waits behind it; what comes later goes on', async () => {
@@ -128,20 +107,4 @@ describe('group commit', () => {
       }
     })
   }
-
-  test('closing waits for the jobs that were submitted and refuses later ones', async () => {
-    const manual = manualCommit()
-    const queue = new GroupCommit(manual.commit, limits)
-    const job = queue.submit(1)
-    let isClosed = false
-    const closing = queue.close().then(() => {
-      isClosed = true
-    })
-    await rejectsWith(queue.submit(2), 'shuttingDown')
-    await turn()
-    assert.equal(isClosed, false)
-    await manual.finish()
-    await closing
-    assert.equal(await job, 'outcome 1')
-  })
 })
