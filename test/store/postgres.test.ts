@@ -50,7 +50,7 @@ describe('a store in PostgreSQL', () => {
     await using two = await openTestStore(place)
     let plant = toPlant({ id: 1n, name: 'start' })
     await one.createPlant(plant)
-    for (let round = 0; round < 100; round += 1) {
+    for (let round = 0; round < 20; round += 1) {
       const ifMatch = [revisionOf(plant.json)]
       const wanted = ['one', 'two'].map((name) => toPlant({ id: 1n, name: `${name} ${round}` }))
       const results = await Promise.allSettled(
@@ -66,7 +66,7 @@ describe('a store in PostgreSQL', () => {
   onSchema('one key used at two stores at once creates once', async (place) => {
     await using one = await openTestStore(place)
     await using two = await openTestStore(place)
-    for (let id = 0n; id < 50n; id += 1n) {
+    for (let id = 0n; id < 20n; id += 1n) {
       const key = { callerId: 'tok_1', key: `k${id}` }
       const outcomes = await Promise.all([one, two].map((store) => store.createPlant(toPlant({ id, name: 'n' }), key)))
       assert.deepEqual(outcomes.toSorted(), ['created', 'replayed'])
@@ -184,7 +184,7 @@ describe('a store in PostgreSQL', () => {
     const stores = await openAll(Array.from({ length: 4 }, () => openTestStore(place)))
     const common = { name: 'n', scopes: ['plants:read'], createdAtMs: 0 } as const
     const hash = (text: string): Buffer => Buffer.from(text.padEnd(32))
-    for (let round = 0; round < 25; round += 1) {
+    for (let round = 0; round < 10; round += 1) {
       const id = `tok_${round}`
       await stores[0]?.createToken({ ...common, id, hash: hash(id) })
       const outcomes = await Promise.all(

@@ -16,7 +16,7 @@ import {
   type PlantNames,
   revisionOf,
 } from '../../src/domain/plant.ts'
-import type { PlantQuery, RotateOutcome, Store } from '../../src/domain/store.ts'
+import type { PlantQuery, Store } from '../../src/domain/store.ts'
 import { hashSecret, type Token } from '../../src/domain/token.ts'
 import { beginAfter, type Webhook } from '../../src/domain/webhook.ts'
 import type { Limits } from '../../src/limits.ts'
@@ -477,23 +477,6 @@ export function storeSuite({ name, makePlace }: Engine): void {
         assert.equal(await store.revokeToken('tok_unknown', 1_000), false)
       },
     )
-
-    onStore('a token is rotated once, with its successor, and keeps an end that is earlier', async (store) => {
-      const [old, short, revoked] = [makeToken({}), makeToken({ expiresAtMs: 150 }), makeToken({ revokedAtMs: 50 })]
-      for (const token of [old, short, revoked]) await store.createToken(token)
-      const rotate = (id: string, endsAtMs = 200): Promise<RotateOutcome> =>
-        store.rotateToken({ id, successor: makeToken({}), atMs: 100, endsAtMs })
-      const outcomes = await Promise.all([old.id, old.id, short.id, revoked.id, 'tok_unknown'].map((id) => rotate(id)))
-      assert.deepEqual(outcomes, ['done', 'replaced', 'done', 'revoked', 'notDone'])
-      const tokens = await store.listTokens()
-      assert.equal(tokens.length, 5)
-      const [now, nowShort] = [old, short].map(({ id }) => tokens.find((token) => token.id === id))
-      assert.deepEqual([now?.expiresAtMs, nowShort?.expiresAtMs], [200, 150])
-      for (const each of [now, nowShort]) assert.ok(tokens.some(({ id }) => id === each?.replacedBy))
-      const late = makeToken({ expiresAtMs: 100 })
-      await store.createToken(late)
-      assert.equal(await rotate(late.id), 'expired')
-    })
 
     onStore('a token that is rotated without an overlap is revoked, and stays so', async (store) => {
       const [old, successor] = [makeToken({}), makeToken({})]
