@@ -9,7 +9,7 @@ import { openTestStore, readPlant } from '../support/store.ts'
 /** Plants whose create was answered with 200. */
 export type Acknowledged = Map<bigint, Omit<NewPlant, 'id'>>
 
-export const writers = 16
+const writers = 16
 
 /** Ids that no other writer has, without end. */
 export function* idsFrom(writer: number): Generator<bigint> {

@@ -11,7 +11,7 @@ import { type RunningServer, runProgram, startServer } from '../support/program.
 import { exhaustive } from '../support/ring.ts'
 import { noStrace } from '../support/strace.ts'
 import { assertPrompt, until } from '../support/time.ts'
-import { findLost, writers, writeUntilGone } from './burst.ts'
+import { findLost, writeUntilGone } from './burst.ts'
 
 /** How long a server whose store has failed may still be there. */
 const exitMsMax = 1_000
@@ -104,35 +104,6 @@ describe('a failing disk', () => {
     }),
   )
 
-  exhaustive.test(
-    'after one fsync that failed nothing more is written or synced, whatever clients ask for',
-    {
-      skip: noStrace,
-    },
-    async () => {
-      await using folder = await makeFolder()
-      const [path, trace] = [folder.file('plants.db'), folder.file('trace')]
-      const token = await makeStore(path)
-      const calls = 'pwrite64,write,fsync,fdatasync,ftruncate'
-      const once = 'fsync,fdatasync:error=EIO:when=40'
-      const under = ['strace', '-f', '-y', '-qq', '-o', trace, '-e', `trace=${calls}`, '-e', `inject=${once}`]
-      await using server = await startServer(path, { under })
-      const { conformance } = await Client.connect(server)
-      await writeToTheEnd(new Client(server.port, token, conformance))
-      assert.equal(await server.exited, 1)
-      assert.match(server.output.stdout, /"event":"storeFailed".*disk I\/O error/)
-      const lines = (await readFile(trace, 'utf8')).split('\n')
-      const failedAt = lines.findIndex((line) => line.includes('(INJECTED)'))
-      assert.notEqual(failedAt, -1)
-      const ofStore = new RegExp(`\\b(pwrite64|write|fsync|fdatasync|ftruncate)\\(\\d+<${path}(-wal)?>`)
-      assert.ok(lines.slice(0, failedAt).some((line) => ofStore.test(line)))
-      assert.deepEqual(
-        lines.slice(failedAt + 1).filter((line) => ofStore.test(line)),
-        [],
-      )
-    },
-  )
-
   exhaustive.test('a read that fails breaks the store, too', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
@@ -184,24 +155,6 @@ describe('a failing disk', () => {
     assert.equal((await watcher.request({ method: 'GET', target: '/livez' })).status, 200)
   })
 })
-
-/** Creates plants until the server is gone, whatever it answers. */
-async function writeToTheEnd(client: Client): Promise<void> {
-  const write = async (writer: number): Promise<void> => {
-    for (let id = writer; ; id += writers) {
-      const connection = await client.open().catch(() => undefined)
-      if (connection === undefined) return
-      for (let isOpen = true; isOpen; id += writers) {
-        isOpen = await connection.request({ body: `{"id":${id},"name":"n"}` }).then(
-          () => true,
-          () => false,
-        )
-      }
-      await connection[Symbol.asyncDispose]()
-    }
-  }
-  await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)))
-}
 
 /** Overwrites all of a file but its first pages, which hold the schema. */
 async function damage(path: string): Promise<void> {

@@ -2,12 +2,10 @@
 // does about a log that may not be on disk.
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { copyFile, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { openWritable } from '../../src/store/sqlite/file/database.ts'
 import { Client } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
@@ -202,21 +200,6 @@ describe('a disk that is full', () => {
   })
 })
 
-for (const [title, ...more] of [['the first search'], ['a later search', 'early']]) {
-  exhaustive.test(
-    `without descriptors reads are refused or done, ${title} as well, and the store goes on later`,
-    async () => {
-      await using folder = await makeFolder()
-      const script = fileURLToPath(new URL('no-descriptors.ts', import.meta.url))
-      const own = [process.execPath, script, folder.file('plants.db'), ...more]
-      const limited = ['-c', 'ulimit -n 64; exec "$0" "$@"', ...own]
-      const { status, stdout, stderr } = spawnSync('sh', limited, { encoding: 'utf8' })
-      const found = more.length === 0 ? 'overloaded' : '1000'
-      assert.deepEqual([status, stdout], [0, `${found}\noverloaded\n1000\nread\ncreated\n`], stderr)
-    },
-  )
-}
-
 describe('the log at the start', () => {
   /** A store whose last plants are in its log alone, as a kill leaves it. */
   const makeLog = async (path: string): Promise<void> => {
@@ -262,27 +245,4 @@ describe('the log at the start', () => {
     assert.equal(await server.stop(), 0)
     assert.deepEqual(await findLost(path, new Map([[19n, { name: 'n' }]])), [])
   })
-
-  exhaustive.test(
-    'a first start that was killed while it turned the log on is taken up by the next',
-    {
-      skip: noStrace,
-    },
-    async () => {
-      await using folder = await makeFolder()
-      let killed = 0
-      for (let when = 3; when <= 5; when += 1) {
-        const path = folder.file(`${when}.db`)
-        const kill = `inject=fsync,fdatasync,unlink:signal=SIGKILL:when=${when}`
-        const inject = ['-e', 'trace=fsync,fdatasync,unlink', '-e', kill]
-        const under = ['strace', '-D', '-f', '-qq', '-o', '/dev/null', ...inject]
-        await using first = await startServer(path, { under }).catch(() => undefined)
-        if (first === undefined) killed += 1
-        else await first.stop('SIGKILL')
-        await using second = await startServer(path)
-        assert.equal(await second.stop(), 0)
-      }
-      assert.ok(killed >= 1, `only ${killed} starts were killed`)
-    },
-  )
 })
