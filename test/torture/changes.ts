@@ -25,6 +25,5 @@ async function run({ count, say }: Run): Promise<Verdict> {
   say(
     `  fleet: ${count} kills, ${fleet.cuts} cuts, ${fleet.changes} changes, each seen once and in order by a poller and a stream`,
   )
-  say(`  control, read by a sequence: ${fleet.skipped} plants seen wrongly`)
-  return late.wrong > 0 && fleet.skipped > 0 ? 'good' : 'bad'
+  return late.wrong > 0 ? 'good' : 'bad'
 }
