@@ -23,39 +23,7 @@ async function makeCheckout(): Promise<Folder> {
 const check = (folder: Folder): number | null =>
   spawnSync(process.execPath, [biome, 'check', '--error-on-warnings'], { cwd: folder.path }).status
 
-const noGit = spawnSync('git', ['ls-files', '--error-unmatch', 'package.json'], { cwd: root }).status !== 0
-
 describe('a checkout', () => {
-  test('has these files in its root, and no others', { skip: noGit && 'this is not a clone' }, () => {
-    const { stdout } = spawnSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
-    const inRoot = new Set(
-      stdout
-        .trim()
-        .split('\n')
-        .map((path) => path.replace(/\/.*/, '')),
-    )
-    const folders = [
-      '.ci',
-      '.github',
-      'bench',
-      'bin',
-      'client',
-      'deploy',
-      'docs',
-      'examples',
-      'scripts',
-      'site',
-      'src',
-      'test',
-      'verify',
-    ]
-    const documents = ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md']
-    const settings = ['.gitignore', '.npmrc', 'biome.json', 'redocly.yaml']
-    const program = ['openapi.json', 'openapi.yaml', 'package-lock.json', 'package.json']
-    const types = ['tsconfig.build.json', 'tsconfig.json']
-    assert.deepEqual([...inRoot].toSorted(), [...folders, ...documents, ...settings, ...program, ...types].toSorted())
-  })
-
   test('is checked in its own folders alone', async () => {
     await using folder = await makeCheckout()
     await writeFile(folder.file('src/fine.ts'), 'export const fine = 1\n')

@@ -11,7 +11,7 @@ import { hasOpenssl } from '../support/certificate.ts'
 import { makeFolder } from '../support/folder.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
 import { until } from '../support/time.ts'
-import { deployedProxy, type ProxyName, type ProxyParts, proxyCommands } from './files.ts'
+import { deployedProxy, type ProxyName, proxyCommands } from './files.ts'
 
 export interface StopsReport {
   readonly requests: number
@@ -26,7 +26,6 @@ export interface StopsParts {
   readonly proxy: ProxyName
   readonly stops: number
   readonly signal?: 'SIGTERM' | 'SIGKILL'
-  readonly change?: ProxyParts['change']
 }
 
 const clients = 16
@@ -44,7 +43,7 @@ export function missingFor(name: ProxyName): string | undefined {
 }
 
 export async function stopServers(parts: StopsParts): Promise<StopsReport> {
-  const { store, proxy, stops, signal = 'SIGTERM', change = {} } = parts
+  const { store, proxy, stops, signal = 'SIGTERM' } = parts
   await using folder = await makeFolder()
   await using stack = new AsyncDisposableStack()
   const addresses = [await freeAddress('127.0.0.2'), await freeAddress('127.0.0.3')] as const
@@ -55,7 +54,7 @@ export async function stopServers(parts: StopsParts): Promise<StopsReport> {
   const servers = [await start(0), await start(1)]
   const token = servers.map((server) => server.token).join('')
   const [one, two] = addresses.map(({ host, port }) => `${host}:${port}`) as [string, string]
-  const { kind, ca } = await deployedProxy(proxy, { folder, servers: [one, two], change })
+  const { kind, ca } = await deployedProxy(proxy, { folder, servers: [one, two] })
   const { port } = stack.use(await startProxy(kind, 0))
   const load = new Load({ host: '127.0.0.1', port, ca }, token)
   try {
