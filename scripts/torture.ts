@@ -5,7 +5,6 @@ import { changes } from '../test/torture/changes.ts'
 import { floods } from '../test/torture/floods.ts'
 import { json } from '../test/torture/json.ts'
 import { kill } from '../test/torture/kill.ts'
-import { logFlood } from '../test/torture/log-flood.ts'
 import { patroni } from '../test/torture/patroni.ts'
 import { powerLoss } from '../test/torture/power-loss.ts'
 import { soak } from '../test/torture/soak.ts'
@@ -13,7 +12,7 @@ import { stops } from '../test/torture/stops.ts'
 import type { Torture, Verdict } from '../test/torture/torture.ts'
 import { webhooks } from '../test/torture/webhooks.ts'
 
-const tortures: readonly Torture[] = [powerLoss, kill, changes, webhooks, stops, patroni, floods, logFlood, json, soak]
+const tortures: readonly Torture[] = [powerLoss, kill, changes, webhooks, stops, patroni, floods, json, soak]
 /** The tests of a short run that run at the same time. */
 const shortAtOnce = 2
 /** Status 3 distinguishes missing programs from lost or wrong data. */
