@@ -12,9 +12,10 @@ import { stops } from '../test/torture/stops.ts'
 import type { Torture, Verdict } from '../test/torture/torture.ts'
 import { webhooks } from '../test/torture/webhooks.ts'
 
-const tortures: readonly Torture[] = [powerLoss, kill, changes, webhooks, stops, patroni, floods, json, soak]
+/** Those that take longest come first. */
+const tortures: readonly Torture[] = [patroni, stops, webhooks, kill, changes, floods, soak, powerLoss, json]
 /** The tests of a short run that run at the same time. */
-const shortAtOnce = 2
+const shortAtOnce = 3
 /** Status 3 distinguishes missing programs from lost or wrong data. */
 const status = { good: 0, bad: 1, usage: 2, missing: 3 } as const
 

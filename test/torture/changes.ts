@@ -4,13 +4,13 @@ import { killFleet, killLateLog, killOneFile } from '../fleet/changes.ts'
 import { startDatabase } from '../support/postgres.ts'
 import type { Run, Torture, Verdict } from './torture.ts'
 
-const controlKills = 5
+const controlKills = 3
 
 export const changes: Torture = {
   name: 'changes',
   counts: 'ROUNDS',
   usualCount: 200,
-  shortCount: 3,
+  shortCount: 2,
   isSeeded: false,
   run,
 }

@@ -5,7 +5,7 @@ import { missingFor, stopServers } from '../deploy/stops.ts'
 import { startDatabase } from '../support/postgres.ts'
 import type { Run, Torture, Verdict } from './torture.ts'
 
-const killsAtOnce = 4
+const killsAtOnce = 2
 /** A kill can meet no request at all, so the control goes on until one has. */
 const killsMax = 32
 
@@ -13,7 +13,7 @@ export const stops: Torture = {
   name: 'stops',
   counts: 'ROUNDS',
   usualCount: 20,
-  shortCount: 2,
+  shortCount: 1,
   isSeeded: false,
   run,
 }

@@ -5,8 +5,8 @@ import { makeFolder } from '../support/folder.ts'
 import { startDatabase } from '../support/postgres.ts'
 import type { Run, Torture, Verdict } from './torture.ts'
 
-const servers = 3
-const controlKills = 5
+const servers = 2
+const controlKills = 2
 /** Kills for each freeze, which takes much longer. */
 const killsOfFreeze = 10
 /** Well below the 53 s for which a webhook tries with these limits before it is paused. */
@@ -17,7 +17,7 @@ export const webhooks: Torture = {
   name: 'webhooks',
   counts: 'ROUNDS',
   usualCount: 100,
-  shortCount: 3,
+  shortCount: 2,
   isSeeded: false,
   run,
 }
