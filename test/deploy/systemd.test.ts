@@ -9,7 +9,7 @@ import { describe, test } from 'node:test'
 import { limits } from '../../src/limits.ts'
 import { hasOpenssl, makeCertificate } from '../support/certificate.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
-import { cleanEnvironment, launcher, runHere, startServer } from '../support/program.ts'
+import { cleanEnvironment, launcher, startServer } from '../support/program.ts'
 import { root } from '../support/readme.ts'
 import { exhaustive } from '../support/ring.ts'
 import { noStrace } from '../support/strace.ts'
@@ -23,8 +23,6 @@ const missing = ['python3', 'systemd-notify', 'unshare', 'setpriv'].filter((prog
 const cannotRun =
   (missing.length > 0 && `there is no ${missing.join(' and no ')} here`) ||
   (!mayIsolate && 'only root can make a namespace here')
-
-const knowsFolders = (await runHere(['backup', '--help'])).stdout.includes('--folder')
 
 const unitNames = readdirSync(`${root}/deploy`).filter((name) => /\.(service|socket|timer)$/.test(name))
 
@@ -158,7 +156,7 @@ describe('the units of deploy/', () => {
   exhaustive.test(
     'make dated backups, of which some are kept',
     {
-      skip: cannotRun || (!knowsFolders && 'this version names no backups itself'),
+      skip: cannotRun,
     },
     async () => {
       await using folder = await makeFolder()

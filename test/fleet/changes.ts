@@ -15,10 +15,8 @@ import {
   Follower,
   Importer,
   type Maker,
-  note,
   poll,
   stream,
-  type Told,
 } from './changers.ts'
 import { type Cut, CuttingProxy } from './proxy.ts'
 
@@ -35,8 +33,6 @@ const cuts: readonly Cut[] = ['lostAnswer', 'lostCommit', 'lateCommit', 'silentA
 const delayMs = 5
 const lateLog = fileURLToPath(new URL('late-log.ts', import.meta.url))
 const killMsMax = 1_000
-/** Ids of plants of late transactions begin here. */
-const lateFrom = 500_000
 
 /** Kills the server of a file so many times, while clients change plants and others follow. */
 export async function killOneFile(kills: number): Promise<ChangesReport> {
@@ -86,8 +82,9 @@ export async function killLateLog(killsMax: number): Promise<ChangesReport> {
 }
 
 /**
- * Kills servers of a fleet, while backends are terminated, transactions left open and plants imported. One of the
- * servers is far from its database, and connections of another are cut in the middle of commits.
+ * Kills servers of a fleet, while backends are terminated and plants imported. One of the servers is far from its
+ * database, so that its changes are written before those of others and committed after them, and connections of another
+ * are cut in the middle of commits.
  */
 export async function killFleet(database: Database, kills: number): Promise<ChangesReport & { readonly cuts: number }> {
   const store = await database.makePlace()
@@ -95,15 +92,13 @@ export async function killFleet(database: Database, kills: number): Promise<Chan
   await using far = await CuttingProxy.start(portOf(store), delayMs)
   const places = [store, at(store, cutting), at(store, far)]
   const fleet: RunningServer[] = []
-  await using late = await LateWriter.connect(store)
   try {
     for (const place of places) fleet.push(await startServer(place, patient))
     const token = fleet.map((server) => server.token).join('')
     const urls = (): Fleet => ({ urls: fleet.map(({ url }) => url), token })
-    const makers = [new Changers(urls, clients), new Importer(store), late]
+    const makers = [new Changers(urls, clients), new Importer(store)]
     const followers = followersOf(urls)
     for (let kill = 0; kill < kills; kill += 1) {
-      await late.begin()
       cutting.cutNext(cuts[kill % cuts.length] as Cut)
       await sleep(Math.random() * killMsMax)
       const victim = kill % places.length
@@ -111,7 +106,6 @@ export async function killFleet(database: Database, kills: number): Promise<Chan
       await fleet[victim]?.stop('SIGKILL')
       fleet[victim] = await startServer(places[victim] as string, patient)
       cutting.release()
-      await late.commit()
     }
     await assertAllSeen(makers, followers)
     return { kills, changes: countDone(makers), wrong: 0, cuts: cutting.cuts }
@@ -139,51 +133,12 @@ function followersOf(fleet: () => Fleet): readonly Follower[] {
   return [new Follower((signal) => poll(fleet, signal)), new Follower((signal) => stream(fleet, signal))]
 }
 
-async function connect(store: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: store })
-  client.on('error', () => {})
-  await client.connect()
-  return client
-}
-
 async function terminateBackends(store: string): Promise<void> {
-  const client = await connect(store)
+  const client = new pg.Client({ connectionString: store })
+  await client.connect()
   await client.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND application_name LIKE 'plantstore%' AND pid <> pg_backend_pid()`,
   )
   await client.end()
-}
-
-/** A transaction that writes its change at once and commits late, as that of a slow server. */
-class LateWriter implements Maker, AsyncDisposable {
-  readonly histories = new Map<bigint, Told[]>()
-  readonly #client: pg.Client
-  done = 0
-
-  private constructor(client: pg.Client) {
-    this.#client = client
-  }
-
-  static async connect(store: string): Promise<LateWriter> {
-    return new LateWriter(await connect(store))
-  }
-
-  async begin(): Promise<void> {
-    const line = `c{"id":${lateFrom + this.done},"name":"late"}`
-    await this.#client.query('BEGIN')
-    await this.#client.query('INSERT INTO changes (changes, at_ms, lines) VALUES (1, $1, $2)', [Date.now(), line])
-  }
-
-  async commit(): Promise<void> {
-    await this.#client.query('COMMIT')
-    note(this.histories, BigInt(lateFrom + this.done), 'created late')
-    this.done += 1
-  }
-
-  async end(): Promise<void> {}
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#client.end()
-  }
 }

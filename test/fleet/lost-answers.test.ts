@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { AppError, type ErrorCode } from '../../src/domain/errors.ts'
+import { rejectsWith } from '../store/suite.ts'
 import { toPlant } from '../support/plants.ts'
 import { startDatabase } from '../support/postgres.ts'
 import { exhaustive } from '../support/ring.ts'
@@ -131,7 +131,7 @@ describe('a lost answer to COMMIT', async () => {
       await bulk.add([toPlant({ id: 1n, name: 'n' })], 'fail')
       proxy.cutNext(cut)
       if (cut === 'lostAnswer') await bulk.commit()
-      else await rejects(bulk.commit(), 'overloaded')
+      else await rejectsWith(bulk.commit(), 'overloaded')
       assert.equal(proxy.cuts, 1)
       assert.equal((await direct.getPlant(1n)) !== undefined, cut === 'lostAnswer')
       await bulk.end()
@@ -147,12 +147,8 @@ describe('a lost answer to COMMIT', async () => {
     while (proxy.cuts === 0) await nextTurn()
     // It takes no more connections, so that the outcome cannot be looked up.
     proxy.close()
-    await rejects(create, 'storeUnavailable')
-    await rejects(readPlant(store, 1n), 'storeAway')
+    await rejectsWith(create, 'storeUnavailable')
+    await rejectsWith(readPlant(store, 1n), 'storeAway')
     assert.equal(store.isAvailable, false)
   })
 })
-
-function rejects(promise: Promise<unknown>, code: ErrorCode): Promise<void> {
-  return assert.rejects(promise, (error) => error instanceof AppError && error.code === code)
-}

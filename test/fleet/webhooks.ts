@@ -1,9 +1,8 @@
-// Webhooks under kills and freezes of servers, sent to a receiver that fails often, beside others that do not behave.
+// Webhooks under kills and freezes of servers, sent to a receiver that fails often.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Webhook as Verifier } from 'standardwebhooks'
-import { endlessAnswers, misbehaviours, startOddReceiver } from '../deliver/odd-receivers.ts'
 import { type RunningServer, runHere, type ServerOptions, startServer } from '../support/program.ts'
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/time.ts'
@@ -99,7 +98,6 @@ export async function killSenders(
     for (let count = 0; count < servers; count += 1) fleet.push(await startServer(store, options))
     const token = fleet.map((server) => server.token).join('')
     handled = await addWebhook(store, receiver)
-    await using _odd = await addOddReceivers(store)
     const seen = handled
     const changers = new Changers((): Fleet => ({ urls: fleet.map(({ url }) => url), token }), clients)
     for (let kill = 0; kill < kills; kill += 1) {
@@ -214,14 +212,6 @@ async function untilHandled({ ids }: Handled, changes: number): Promise<void> {
 async function addWebhook(store: string, { url }: Pick<Receiver, 'url'>): Promise<Handled> {
   const added = await runHere(['webhook', 'add', url, '--from', 'oldest', '--store', store])
   return new Handled(added.stdout.trim())
-}
-
-/** Adds webhooks whose receivers do not behave. */
-async function addOddReceivers(store: string): Promise<AsyncDisposable> {
-  const stack = new AsyncDisposableStack()
-  const odd = [...Object.values(misbehaviours).map(([, misbehave]) => misbehave), ...Object.values(endlessAnswers)]
-  for (const misbehave of odd) await addWebhook(store, stack.use(await startOddReceiver(misbehave)))
-  return stack
 }
 
 /** The server whose log says that it sends. */

@@ -6,7 +6,7 @@ import { listPage } from '../support/page.ts'
 import { toPlant } from '../support/plants.ts'
 import { openTestStore } from '../support/store.ts'
 
-const creates = 50n
+const creates = 20n
 const restMs = 20
 
 // Its messages come in the same phase of the event loop as confirmations do, and as it is older, before them.

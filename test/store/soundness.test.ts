@@ -9,7 +9,6 @@ import { runApart } from '../../src/store/sqlite/file/apart.ts'
 import { openReadable, openWritable } from '../../src/store/sqlite/file/database.ts'
 import { findPageDamage } from '../../src/store/sqlite/file/examine.ts'
 import { findPlainDamage } from '../../src/store/sqlite/file/header.ts'
-import { findSchemaDamage } from '../../src/store/sqlite/file/migrations.ts'
 import { makeFolder } from '../support/folder.ts'
 import { toPlant } from '../support/plants.ts'
 import { busyMsMax } from '../support/store.ts'
@@ -42,11 +41,6 @@ describe('looking through the pages of a store', () => {
       assert.match(damage, /^[^\n]+$/)
       assert.equal(await runApart({ kind: 'checkPages', path: copy }, new AbortController().signal), damage)
     }
-  })
-
-  test('a file that is gone is not damaged', async () => {
-    await using folder = await makeFolder()
-    assert.equal(lookThrough(folder.file('none.db')), '')
   })
 
   test('a process that waits for the file ends when it is to stop', async () => {
@@ -105,25 +99,6 @@ describe('what shows at a glance', () => {
     await truncate(`${path}-wal`, 0)
     assert.equal(findPlainDamage(path), undefined)
   })
-
-  for (const [what, sql] of [
-    ['index plants_by_tag', 'DROP INDEX plants_by_tag'],
-    ['table names', 'DROP TABLE names'],
-    ['table tokens', 'DROP TABLE tokens'],
-  ] as const) {
-    test(`a store without its ${what} is told from one that has all`, async () => {
-      await using folder = await makeFolder()
-      const path = folder.file('plants.db')
-      makeStore(path, 3)
-      const damage = (): string | undefined => {
-        using database = openReadable(path, 1_000)
-        return findSchemaDamage(database, path)
-      }
-      assert.equal(damage(), undefined)
-      withDatabase(path, sql)
-      assert.equal(damage(), `its ${what} is missing`)
-    })
-  }
 })
 
 function lookThrough(path: string): string {

@@ -310,7 +310,7 @@ describe('an SQLite store', () => {
     await using folder = await makeFolder()
     const program = fileURLToPath(new URL('confirmed-reads.ts', import.meta.url))
     const printed = execFileSync(process.execPath, [program, folder.file('plants.db')], { encoding: 'utf8' })
-    assert.equal(printed, '0 reads of 50 plants saw nothing\n')
+    assert.equal(printed, '0 reads of 20 plants saw nothing\n')
   })
 
   test('reads of one turn see one moment, those of the next what others have written meanwhile', async () => {
