@@ -72,25 +72,23 @@ test('the documents that code names are there', async () => {
 })
 
 describe('README.md', () => {
-  // The first is the one that runs this.
-  for (const node of inRing(findNodes().slice(0, 1), findNodes())) {
-    test(`and the pages after it are true of their commands, in their order, with Node.js ${node.version}`, {
-      skip: missing.length > 0 && `there is no ${missing.join(' and no ')} here`,
-    }, async () => {
-      await using checkout = await makeCheckout()
-      await using reader = new Reader(checkout.path, dirname(node.path))
-      const left = new Map(pages.flatMap((page) => said[page] ?? []))
-      for (const command of await readCommands()) {
-        const printed = await reader.follow(command)
-        for (const [text, expected] of left) {
-          if (!command.text.includes(text)) continue
-          assert.match(printed, expected, command.text)
-          left.delete(text)
-        }
+  const node = findNode()
+  test(`and the pages after it are true of their commands, in their order, with Node.js ${node.version}`, {
+    skip: missing.length > 0 && `there is no ${missing.join(' and no ')} here`,
+  }, async () => {
+    await using checkout = await makeCheckout()
+    await using reader = new Reader(checkout.path, dirname(node.path))
+    const left = new Map(pages.flatMap((page) => said[page] ?? []))
+    for (const command of await readCommands()) {
+      const printed = await reader.follow(command)
+      for (const [text, expected] of left) {
+        if (!command.text.includes(text)) continue
+        assert.match(printed, expected, command.text)
+        left.delete(text)
       }
-      assert.deepEqual([...left.keys()], [], 'is not in the pages any more')
-    })
-  }
+    }
+    assert.deepEqual([...left.keys()], [], 'is not in the pages any more')
+  })
 
   test('promises what a test of the first ring attacks', async () => {
     const text = await readFile(`${root}/README.md`, 'utf8')
@@ -290,12 +288,10 @@ async function makeCheckout(): Promise<Folder> {
   return folder
 }
 
-/** The Node.js of the project, and that of the machine where it is another. */
-function findNodes(): readonly { readonly path: string; readonly version: string }[] {
+/** The Node.js of the project; in the second ring that of the machine, where it is another. */
+function findNode(): { readonly path: string; readonly version: string } {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'))
   const machines = folders.map((folder) => join(folder, 'node')).find((path) => existsSync(path))
-  const own = { path: process.execPath, version: process.version }
-  if (machines === undefined) return [own]
-  const version = spawnSync(machines, ['--version'], { encoding: 'utf8' }).stdout.trim()
-  return version === own.version ? [own] : [own, { path: machines, version }]
+  const path = inRing(process.execPath, machines ?? process.execPath)
+  return { path, version: spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout.trim() }
 }
