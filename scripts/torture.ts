@@ -19,8 +19,8 @@ const shortAtOnce = 3
 /** Status 3 distinguishes missing programs from lost or wrong data. */
 const status = { good: 0, bad: 1, usage: 2, missing: 3 } as const
 
-// Exiting also stops servers and databases, each with a listener of its own.
-process.setMaxListeners(100)
+// Exiting also stops servers and databases, each of which listens for it.
+process.setMaxListeners(0)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(status.bad))
 
 // Exits explicitly, because the thread of a store that failed on purpose lives as long as the process.

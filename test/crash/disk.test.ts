@@ -7,8 +7,9 @@ import { fileURLToPath } from 'node:url'
 import { Client, plantJson } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { makeFolder } from '../support/folder.ts'
-import { type RunningServer, runProgram, startServer } from '../support/program.ts'
+import { importHere, type RunningServer, runHere, startServer } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
+import { openTestStore } from '../support/store.ts'
 import { noStrace } from '../support/strace.ts'
 import { assertPrompt, until } from '../support/time.ts'
 import { findLost, writeUntilGone } from './burst.ts'
@@ -110,7 +111,7 @@ describe('a failing disk', () => {
     // More than a connection keeps in its cache.
     const lines = Array.from({ length: 60_000 }, (_, id) => `{"id":${id},"name":"${'n'.repeat(200)}"}\n`)
     await writeFile(folder.file('in.ndjson'), lines.join(''))
-    assert.equal((await runProgram(['import', folder.file('in.ndjson'), '--store', path])).status, 0)
+    assert.equal((await importHere(folder.file('in.ndjson'), path)).status, 0)
     await using server = await startServer(path)
     const client = await Client.connect(server)
     await using connection = await client.open()
@@ -166,7 +167,6 @@ async function damage(path: string): Promise<void> {
 
 /** Makes a store with a token outside the fault, and gives the token. */
 async function makeStore(path: string): Promise<string> {
-  await using server = await startServer(path)
-  assert.equal(await server.stop(), 0)
-  return server.token
+  await (await openTestStore(path)).close()
+  return (await runHere(['token', 'create', '--name', 'n', '--store', path])).stdout.trim()
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { foldName, revisionOf } from '../../src/domain/plant.ts'
-import { newPlant } from '../store/suite.ts'
+import { foldName, int64Max, int64Min, revisionOf } from '../../src/domain/plant.ts'
+import { Revisions } from '../../src/domain/revisions.ts'
 import { toPlant } from '../support/plants.ts'
 import { inRing } from '../support/ring.ts'
 
@@ -32,13 +32,32 @@ describe('a folded name', () => {
 })
 
 describe('a revision', () => {
+  const id = fc.oneof(
+    fc.bigInt({ min: 0n, max: 3n }),
+    fc.constantFrom(int64Min, -1n, 8_192n, 8_193n, 1n << 32n, int64Max),
+  )
+  const text = fc.oneof(
+    fc.constantFrom('', 'a', 'b', 'n'.repeat(127), 'n'.repeat(200)),
+    fc.string({ unit: 'grapheme' }),
+  )
+  const plant = fc.record({ id, name: text, tag: fc.option(text, { nil: undefined }) })
+
   test('is equal for equal plants and different for different ones', () => {
     fc.assert(
-      fc.property(newPlant, newPlant, (a, b) => {
+      fc.property(plant, plant, (a, b) => {
         const isSame = a.id === b.id && a.name === b.name && a.tag === b.tag
-        assert.equal(revisionOf(toPlant({ ...a }).json) === revisionOf(toPlant({ ...b }).json), isSame)
+        assert.equal(revisionOf(toPlant(a).json) === revisionOf(toPlant(b).json), isSame)
       }),
     )
     assert.match(revisionOf('{}'), /^[\w-]{22}$/)
+  })
+
+  test('that is remembered is that of the plant as it is now, whatever was read before', () => {
+    fc.assert(
+      fc.property(fc.array(plant, { minLength: 1, maxLength: 50 }), (some) => {
+        const [revisions, plants] = [new Revisions(), some.map(toPlant)]
+        for (const each of [...plants, ...plants, ...plants]) assert.equal(revisions.of(each), revisionOf(each.json))
+      }),
+    )
   })
 })

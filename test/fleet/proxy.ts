@@ -148,7 +148,8 @@ export class CuttingProxy implements AsyncDisposable {
       return
     }
     const send = (): void => {
-      if (server.destroyed) return
+      // The database may have ended the connection meanwhile.
+      if (!server.writable) return
       this.#released.push(once(server, 'close'))
       server.end(bytes)
     }

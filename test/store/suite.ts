@@ -79,16 +79,6 @@ function newWebhook(id: string): Webhook {
   }
 }
 
-/** A valid text of a plant: any characters but NUL and unpaired surrogates. */
-const plantText = fc.string({ unit: 'binary', maxLength: 100 }).filter((text) => !text.includes('\0'))
-
-export const newPlant: fc.Arbitrary<NewPlant> = fc
-  .record(
-    { id: fc.bigInt({ min: int64Min, max: int64Max }), name: plantText, tag: plantText },
-    { requiredKeys: ['id', 'name'] },
-  )
-  .map(({ id, name, tag }) => (tag === undefined ? { id, name } : { id, name, tag }))
-
 export function storeSuite({ name, makePlace }: Engine): void {
   describe(`the store suite on ${name}`, () => {
     const onStore = (title: string, run: (store: Store, clock: TestClock) => Promise<void>): void => {
