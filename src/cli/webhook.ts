@@ -109,9 +109,10 @@ export const send = onStore(async (store, { id, after }: OfWebhook & { readonly 
 
 export const test = onStore(async (store, { id }: OfWebhook) => {
   const hook = await find(store, id)
-  const agent = agentFor(limits, () => true)
+  const mayStillSend = (): boolean => true
+  const agent = agentFor(limits, mayStillSend)
   const message = { id: `test_${randomBytes(9).toString('hex')}_${id}`, body: '{"id":0,"name":"A test of a webhook"}' }
-  const request = { hook, message, userAgent: userAgent(), clock: systemTimer, limits, agent }
+  const request = { hook, message, userAgent: userAgent(), clock: systemTimer, limits, agent, mayStillSend }
   const { isAccepted, outcome } = await post(request)
   await agent.destroy()
   if (isAccepted) return `${hook.url} accepted the test: ${outcome}`

@@ -26,6 +26,8 @@ export interface PostOptions {
   readonly limits: Limits
   /** Ends the request when it is destroyed. */
   readonly agent: Agent
+  /** Asked before each attempt. */
+  readonly mayStillSend: () => boolean
 }
 
 export interface PostAnswer {
@@ -61,7 +63,15 @@ export function agentFor(limits: Limits, mayStillSend: () => boolean): Agent {
 const attemptsMax = 3
 
 /** Never rejects, and always ends within its time limit. */
-export function post({ hook, message, userAgent, clock, limits, agent }: PostOptions): Promise<PostAnswer> {
+export function post({
+  hook,
+  message,
+  userAgent,
+  clock,
+  limits,
+  agent,
+  mayStillSend,
+}: PostOptions): Promise<PostAnswer> {
   const { webhookAnswerMsMax, webhookAnswerBytesMax } = limits
   const { promise, resolve } = Promise.withResolvers<PostAnswer>()
   const { origin, pathname, search } = new URL(hook.url)
@@ -76,6 +86,7 @@ export function post({ hook, message, userAgent, clock, limits, agent }: PostOpt
   }
   const cancel = clock.after(webhookAnswerMsMax, end)
   const send = (): void => {
+    if (!mayStillSend()) return end()
     attempts += 1
     const headers = { ...signedFields(message, hook, clock.wallMs()), 'user-agent': userAgent }
     agent.dispatch({ origin, path: pathname + search, method: 'POST', headers, body: message.body }, handler)

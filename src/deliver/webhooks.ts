@@ -171,11 +171,13 @@ export class Webhooks implements AsyncDisposable {
     const begunMs = clock.monotonicMs()
     const hook = await this.#write({ ...row, owner: this.#owner }, row.version)
     if (hook === undefined) return
+    const mayStillSend = (): boolean => this.#mayStillSend(held)
+    const agent = agentFor(limits, mayStillSend)
     const held: Held = {
       hook,
       deliveries: new Deliveries(hook.progress, hook.kinds, limits, random),
-      agent: agentFor(limits, () => this.#mayStillSend(held)),
-      post: (message) => post({ ...this.#options, hook: held.hook, message, agent: held.agent }),
+      agent,
+      post: (message) => post({ ...this.#options, hook: held.hook, message, agent, mayStillSend }),
       inFlight: new Set(),
       heldUntilMs: this.#heldUntil(begunMs),
       savedMs: begunMs,
@@ -255,9 +257,9 @@ export class Webhooks implements AsyncDisposable {
     const change = delivery.change as SentChange
     const startedMs = clock.monotonicMs()
     const message = messageFor(change, hook.id)
-    const answer = this.#mayStillSend(held) ? await held.post(message) : undefined
-    if (answer?.status === undefined && !this.#mayStillSend(held)) return deliveries.cut(delivery)
-    this.#note(held, delivery, answer as PostAnswer, startedMs)
+    const answer = await held.post(message)
+    if (answer.status === undefined && !this.#mayStillSend(held)) return deliveries.cut(delivery)
+    this.#note(held, delivery, answer, startedMs)
   }
 
   #note({ deliveries, hook }: Held, delivery: Delivery, answer: PostAnswer, startedMs: number): void {

@@ -6,7 +6,9 @@ import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { describe, test } from 'node:test'
 import { Webhook as Verifier } from 'standardwebhooks'
+import { agentFor, post } from '../../src/deliver/post.ts'
 import { Webhooks, type WebhooksOptions } from '../../src/deliver/webhooks.ts'
+import { systemTimer } from '../../src/domain/clock.ts'
 import type { ServiceEvent } from '../../src/domain/events.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { beginAfter, type StoredWebhook, type Webhook } from '../../src/domain/webhook.ts'
@@ -544,3 +546,40 @@ function newWebhook(url: string, after: string): Webhook {
 function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`
 }
+
+test('a server that has lost its lease does not send again what met a closed connection', async () => {
+  let [mayStillSend, cuts] = [true, 0]
+  let answerSlow = (): void => {}
+  let slow: Promise<unknown> | undefined
+  await using receiver = await startReceiver(async ({ id }, response) => {
+    if (id === 'slow') {
+      answerSlow = () => void response.writeHead(204).end()
+      return
+    }
+    if (id !== 'cut') return void response.writeHead(204).end()
+    cuts += 1
+    mayStillSend = false
+    // Then the other connection is open and free.
+    answerSlow()
+    await slow
+    response.socket?.destroy()
+  })
+  const agent = agentFor(limits, () => mayStillSend)
+  const send = (id: string) =>
+    post({
+      hook: { url: receiver.url, secrets: [{ secret }] },
+      message: { id, body: '{}' },
+      userAgent: 'plantstore/test',
+      clock: systemTimer,
+      limits,
+      agent,
+      mayStillSend: () => mayStillSend,
+    })
+  // Opens two connections.
+  await Promise.all(['1', '2'].map(send))
+  slow = send('slow')
+  await until('the first connection waits', () => receiver.received.some(({ id }) => id === 'slow'))
+  assert.equal((await send('cut')).status, undefined)
+  await agent.destroy()
+  assert.equal(cuts, 1)
+})
