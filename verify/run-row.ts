@@ -6,9 +6,9 @@ import { type Ask, type Failure, Skipped, Store, WrongAnswer } from './store.ts'
 
 /** Neither if the row passes. */
 export interface Outcome {
-  readonly failure?: Failure
+  readonly failure?: Failure | undefined
   /** Why it says nothing about the server. */
-  readonly skipped?: string
+  readonly skipped?: string | undefined
 }
 
 /** @param plants those of the server's document. */
