@@ -5,7 +5,8 @@ import { errorNumberOf, field, isError } from './checks.ts'
 import type { Operation, ResponseDescription } from './document.ts'
 import { type Answer, fieldOf, jsonOf, membersOf, type RowRequest } from './message.ts'
 import type { Plants } from './plant.ts'
-import type { Row } from './row.ts'
+import { type Row, unless } from './row.ts'
+import { corsSays, readableByPages, restricted } from './rows/cors.ts'
 import type { Failure } from './store.ts'
 
 interface Deviation extends Failure {
@@ -17,14 +18,18 @@ const deviationsShown = 5
 
 export class Conformance {
   readonly #plants: Plants
+  readonly #isCorsRestricted: boolean
+  readonly #whyHidden: ReturnType<typeof readableByPages>
   /** By title of the row, then by deviation. */
   readonly #deviations = new Map<string, Map<string, Deviation>>()
   readonly #requestIds = new Set<string>()
   /** The first failure of each row about all answers. */
   readonly #failures = new Map<Row, Failure>()
 
-  constructor(plants: Plants) {
+  constructor(plants: Plants, isCorsRestricted: boolean) {
     this.#plants = plants
+    this.#isCorsRestricted = isCorsRestricted
+    this.#whyHidden = readableByPages(plants.document)
   }
 
   /** Checks an answer. */
@@ -45,6 +50,7 @@ export class Conformance {
     }
     const wrongs: readonly (readonly [Row, string | undefined])[] = [
       [sniffingRow, field('X-Content-Type-Options', /^nosniff$/i)(answer)],
+      [corsRow, this.#whyHidden(request, answer)],
       // Answers of public operations may come from a cache, including header fields.
       ...(operation?.scopes === undefined
         ? []
@@ -69,7 +75,7 @@ export class Conformance {
   /** Returns the rows of `conformanceRows`, each with its failure, if any. */
   rows(): readonly { readonly row: Row; readonly failure: Failure | undefined }[] {
     return conformanceRows(this.#plants.document.operations).map((row) => ({
-      row,
+      row: unless(row === corsRow && this.#isCorsRestricted && restricted, row),
       failure: this.#failures.get(row) ?? summarise([...(this.#deviations.get(row.title)?.values() ?? [])]),
     }))
   }
@@ -110,7 +116,7 @@ export class Conformance {
 
 /** One row per operation, and some for all answers. */
 export function conformanceRows(operations: readonly Pick<Operation, 'id'>[]): readonly Row[] {
-  return [...operations.map(operationRow), elsewhereRow, requestIdRow, sniffingRow, cachingRow]
+  return [...operations.map(operationRow), elsewhereRow, requestIdRow, sniffingRow, cachingRow, corsRow]
 }
 
 function ofAnswers(title: string, document: string, where: string): Row {
@@ -146,6 +152,8 @@ const cachingRow = ofAnswers(
   'responses that depend on a token have Cache-Control: private, no-cache',
   'the description of the document',
 )
+
+const corsRow = ofAnswers('pages of other origins may read every answer', corsSays.document, corsSays.where)
 
 /** The server may refuse with these before it reads the token. */
 const tokenless: ReadonlySet<number> = new Set([400, 408, 413, 417, 429, 431, 501, 503])

@@ -13,7 +13,7 @@ import { Patience } from './patience.ts'
 import { Plants } from './plant.ts'
 import { countRows, type Level, type RowName, type RowResult, type Tokens, type VerifyReport } from './results.ts'
 import type { Circumstances, Row } from './row.ts'
-import { corsProbes, isCorsRestricted } from './rows/cors.ts'
+import { corsProbes, fromPage, isCorsRestricted } from './rows/cors.ts'
 import { type Outcome, runRow } from './run-row.ts'
 import type { Target } from './send.ts'
 import { addressOf, toResult } from './show.ts'
@@ -67,7 +67,7 @@ export async function runRows(options: RunOptions): Promise<VerifyReport> {
   const taken = await traces.look(rows.map(({ row }) => row))
   if (taken !== undefined) throw new TakenError(taken)
   const conformance =
-    level === 'complete' ? new Conformance(circumstances.plants) : undefined
+    level === 'complete' ? new Conformance(circumstances.plants, circumstances.isCorsRestricted) : undefined
   const clean = (): Promise<readonly string[]> => {
     patience.renew()
     return traces.clean()
@@ -76,7 +76,7 @@ export async function runRows(options: RunOptions): Promise<VerifyReport> {
     const results = await new Run(patience, circumstances, credentials, traces, conformance, stopping).all(rows)
     const ofDocument = (conformance?.rows() ?? [])
       .filter(({ row: { title } }) => only({ subject: answersSubject, title }))
-      .map(({ row, failure }) => toResult(answersSubject, row, { failure }, credentials))
+      .map(({ row, failure }) => toResult(answersSubject, row, { failure, skipped: row.skipped }, credentials))
     const all = [...results, ...ofDocument]
     return {
       url: addressOf(base),
@@ -237,8 +237,11 @@ class Run {
 
   async #outcome(row: Row): Promise<Outcome> {
     this.#traces.begin(row)
-    const ask = async (request: RowRequest): Promise<Answer> => {
+    // The original document says nothing of other origins.
+    const isFromPage = row.level === 'complete' && !this.#circumstances.isCorsRestricted
+    const ask = async (asked: RowRequest): Promise<Answer> => {
       if (this.#stopping.aborted) throw new Skipped(stopped)
+      const request = isFromPage ? fromPage(asked) : asked
       const heard = (answer: Answer): void => {
         if (!isOfProxy(answer) || row.isForProxies !== true) this.#conformance?.observe(request, answer)
       }

@@ -45,7 +45,6 @@ function isBusy(method: string, every: number, status: number, error: number): B
     return count % every === 1
       ? instead(status, { error, message: 'busy' }, [
           ...['Retry-After', '1', 'RateLimit-Policy', '"default";q=1;w=1', 'RateLimit', '"default";r=0;t=1'],
-          ...['Access-Control-Expose-Headers', 'Retry-After, X-Request-Id'],
         ])
       : forward(received)
   }
