@@ -73,7 +73,7 @@ const turning = (name: string): Behaviour =>
 /** One plant a page, and an empty last page: right, although a page could have more. */
 const hasShortPages: Behaviour = async (received, forward) => {
   const asked = queryOf(received)
-  const isList = isMeant('GET /plants *', received, 0) && asked.get('tag')?.includes(' ') === true
+  const isList = isMeant('GET|HEAD /plants *', received, 0) && asked.get('tag')?.includes(' ') === true
   if (!isList || !/^[1-9]\d{0,2}$/.test(asked.get('limit') ?? '100')) return forward(received)
   const answered = await forward({ ...received, ...asking('limit', '1')(received) })
   const id = /"id":(-?\d+)/.exec(answered.body.toString())?.[1]

@@ -15,6 +15,9 @@ const byKind: Source = { document: 'kind lists only changes of this kind', where
 const byCaller: Source = { document: 'callerId is the id of the token that was used', where: 'the schema Change' }
 const gone: Source = { document: 'the server does not have this position: 410', where: 'listChanges, 410' }
 
+/** Clocks differ by less. */
+const dayMs = 86_400_000
+
 export type Wanted = readonly [kind: 'created' | 'replaced' | 'deleted', plant: NewPlant]
 export type Change = ReturnType<typeof itemsOf>[number]
 
@@ -48,7 +51,9 @@ export function whyOthers(
     return why && `of change ${at + 1}, ${why}`
   })
   const positions = new Set(own.map(({ position }) => position))
-  return whys.find((why) => why !== undefined) ?? (positions.size < own.length ? 'two have one position' : undefined)
+  if (positions.size < own.length) return 'two have one position'
+  const old = own.find(({ time }) => Math.abs(Date.parse(String(time)) - Date.now()) > dayMs)
+  return whys.find((why) => why !== undefined) ?? (old && `the time of a change that was made now is ${old['time']}`)
 }
 
 /**

@@ -212,6 +212,7 @@ function pageEtagRow({ ids, nonce }: Circumstances): Row {
     const tag = `etags of pages ${nonce}`
     const [one, other, late] = plantsOf(own, { name: 'n', tag }) as [NewPlant, NewPlant, NewPlant]
     const watched = new Page(store, `/plants?${among(tag)}&limit=1000`)
+    const linked = new Page(store, `/plants?${among(tag)}&limit=2`)
     const rename = (name: string) => store.put(one.id, JSON.stringify({ name, tag }))
     await store.create(one)
     await store.create(other)
@@ -220,8 +221,11 @@ function pageEtagRow({ ids, nonce }: Circumstances): Row {
     await rename('m')
     await watched.hasChanged()
     await store.list(among(tag), [{ ...one, name: 'm' }, other])
+    await linked.read()
     await store.create(late)
     await watched.hasChanged()
+    await linked.hasChanged()
+    await linked.isUnchanged()
     await store.list(among(tag), [{ ...one, name: 'm' }, other, late])
     await store.remove(late.id)
     await store.remove(other.id)
@@ -251,11 +255,11 @@ class Page {
   }
 
   async isUnchanged(): Promise<void> {
-    const [first] = this.#earlier as [Answer]
-    const etag = fieldOf(first, 'etag') ?? ''
+    const last = this.#earlier.at(-1) as Answer
+    const etag = fieldOf(last, 'etag') ?? ''
     const unchanged = [status(304), hasNoBody]
     for (const value of [etag, `W/${etag}`, `"x", ${etag}`])
-      await this.#get([...unchanged, sameField('ETag', first)], value)
+      await this.#get([...unchanged, sameField('ETag', last)], value)
     await this.#store.call('HEAD', this.#target, unchanged, { 'If-None-Match': etag })
     await this.#get(unchanged, '*')
     await this.#get([...ok, this.#isOfContent], '"x"')
@@ -282,11 +286,11 @@ class Page {
   readonly #isOfContent: AnswerCheck = (answer) => {
     const own = fieldOf(answer, 'etag')
     for (const page of this.#earlier) {
-      const isSame = canonical(jsonOf(page)) === canonical(jsonOf(answer))
       const isSameEnd = fieldOf(page, 'link') === fieldOf(answer, 'link')
+      const isSame = isSameEnd && canonical(jsonOf(page)) === canonical(jsonOf(answer))
       const hasSameEtag = fieldOf(page, 'etag') === own
-      if (isSame && isSameEnd && !hasSameEtag) return `the ETag is ${own}, although the page is one that had another`
-      if (!isSame && hasSameEtag) return `the ETag is ${own}, as that of a page with other plants`
+      if (isSame && !hasSameEtag) return `the ETag is ${own}, although the page is one that had another`
+      if (!isSame && hasSameEtag) return `the ETag is ${own}, as that of a page with other plants or another Link`
     }
     return undefined
   }

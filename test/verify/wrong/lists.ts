@@ -216,6 +216,7 @@ export const lists: readonly Wrong[] = [
       ['lists no untagged plants', plants((plant) => (plant.tag === undefined ? undefined : plant))],
     ),
     ['links on and on, without an end', linksOnAndOn()],
+    ...answering(listed)(['makes the ETag of a page without its Link', pageEtag((page) => page)]),
     ...answering(listed)(
       ['forgets names in the links of its pages', edit('Link', /&name=[^&>]*|(?<=\?)name=[^&>]*&/, '')],
       ['forgets empty tags in the links of its pages', edit('Link', /([?&])tag=(?=[&>])&?/, '$1')],
@@ -376,8 +377,16 @@ const listsForWriters: Behaviour = async (received, forward) => {
 export const changes: readonly Wrong[] = [
   ...caughtBy('credentials')(['lists changes for writers', listsForWriters]),
   ...caughtBy('changes')(
-    ...receiving('GET /changes')(['forgets the kind of a stream', having('Accept', isStream, asking('kind'))]),
+    ...receiving('GET /changes')(
+      ['forgets the kind of a stream', having('Accept', isStream, asking('kind'))],
+      having('Accept', isStream, asking('colour')),
+    ),
     ...answering(page)(
+      text(/(?<="time":")\d{4}/g, '1970'),
+      [
+        'swaps the first two events of streams',
+        text(/(id: [^\n]*\ne[^\n]*\nd[^\n]*\n\n)(id: [^\n]*\ne[^\n]*\nd[^\n]*\n\n)/, '$2$1'),
+      ],
       ['lists the newest change first', listing((all) => all.toReversed())],
       ['leaves deleted plants out', listing((all) => all.filter(({ kind }) => kind !== 'deleted'))],
       ['leaves replaced plants out', listing((all) => all.filter(({ kind }) => kind !== 'replaced'))],
