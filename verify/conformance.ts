@@ -95,7 +95,9 @@ export class Conformance {
   #bodyDeviation({ content }: ResponseDescription, method: string, answer: Answer): string | undefined {
     if (method === 'HEAD') return answer.body.length === 0 ? undefined : 'there is a body after HEAD'
     if (content.size === 0) return answer.body.length === 0 ? undefined : 'there is a body'
-    const type = (fieldOf(answer, 'content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+    const [type = '', ...parameters] = (fieldOf(answer, 'content-type') ?? '').toLowerCase().split(/\s*;\s*/)
+    const other = parameters.find((each) => each.startsWith('charset=') && !/^charset="?utf-8"?$/.test(each))
+    if (other !== undefined) return `the Content-Type has ${other}`
     const schema = content.get(type)
     if (schema === undefined) return `the Content-Type is ${type || 'missing'}, not ${[...content.keys()].join(' or ')}`
     if (type !== 'application/json') return undefined

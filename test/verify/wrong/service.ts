@@ -140,6 +140,7 @@ export const service: readonly Wrong[] = [
       ['answers some errors with HTML', html],
     ),
     ...answering('* * 404')(['answers errors with an empty body', () => empty]),
+    ...answering('GET /plants/{id} 200')(set('Content-Type', 'application/json; charset=iso-8859-1')),
     ...answering('*')(drop('X-Content-Type-Options'), set('X-Content-Type-Options', 'no-sniff')),
     ...answering('* * 404')(drop('X-Content-Type-Options')),
     ...answering('* /plants/{id}')(drop('Cache-Control')),
@@ -277,8 +278,10 @@ export const service: readonly Wrong[] = [
       set('Accept', 'application/json'),
       set('Accept', 'text/html'),
     ),
-    ...answering('GET / 200')(['links to other paths', text(/"\/plants"/, '"/trees"')]),
-    ...receiving('GET /site/{file}')(drop('If-None-Match')),
+    ...answering('GET / 200')(
+      ['links to other paths', text(/"\/plants"/, '"/trees"')],
+      ['links to no summary', text(/"\/summary"/, '"/stats"')],
+    ),
     ...answering('GET /site/{file} 404')(['has every file', () => instead(200, {})]),
     ...answering('GET /site/{file} 200')(
       ['answers 304 for the ETag of another file', mixesFiles()],
@@ -291,6 +294,7 @@ export const service: readonly Wrong[] = [
     ),
     ...receiving('GET /openapi.json')(['names the server of the first request', remembersHost()]),
     ...answering('GET /openapi.yaml 200')(
+      ['names another server in YAML', text(/(?<=url: )http\S+/, 'http://127.0.0.1:1')],
       ['serves YAML without its comments', text(/^ *# .*\n/gm, '')],
       ['serves the YAML of another API', text(/^.*$/s, 'openapi: 3.1.0\npaths: {}\n')],
     ),
