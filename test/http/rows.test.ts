@@ -77,7 +77,7 @@ const messages: Messages = {
   'replacePlant refuses a name that is no string': [undefined, /^name: must be a string, got null$/],
   'replacePlant refuses what is not JSON': [undefined, /^the body is empty$/],
   'replacePlant refuses other media types': [undefined, /application\/json/],
-  'Authorization twice': /^authorization: must be sent once$/,
+  'Authorization twice': [/^authorization: must be sent once$/],
   'another plant under a key that was used is refused': [
     ...[undefined, undefined],
     ...Array(5).fill(/; send another key with this one$/),
@@ -101,7 +101,7 @@ const messages: Messages = {
   'a plant is deleted': [undefined, undefined, undefined, unknown, unknown],
   'If-Match prevents lost updates': [
     ...[undefined, undefined],
-    ...Array.from({ length: 8 }, () => changed),
+    ...Array.from({ length: 10 }, () => changed),
     ...[undefined, changed, changed],
     ...[undefined, undefined, undefined],
     ...[unknown, unknown],

@@ -73,7 +73,7 @@ function changeRows({ ids }: Circumstances): Row[] {
       const etag = await begin(store, id)
       const put = (name: string, checks: Parameters<Store['put']>[2], value: string) =>
         store.put(id, JSON.stringify({ name }), checks, { 'If-Match': value })
-      for (const value of ['"x"', '"*"', `W/${etag}`, inOtherCase(etag)]) {
+      for (const value of ['"x"', '"*"', `W/${etag}`, inOtherCase(etag), ',']) {
         await put('m', failed, value)
         await store.remove(id, failed, { 'If-Match': value })
       }

@@ -92,8 +92,13 @@ function headRow({ ids }: Circumstances, operation: Operation): Row {
         ? [hasLengthOf(got), ...described.filter((each) => each === 'ETag').map((each) => sameField(each, got))]
         : []),
     ])
-    const etag = fieldOf(got, 'etag')
-    if (isConditional && isStable) await send('HEAD', [status(304), hasNoBody], { 'If-None-Match': etag ?? '*' })
+    if (isConditional && isStable) {
+      const unchanged = [status(304), hasNoBody, sameField('ETag', got)]
+      for (const method of ['GET', 'HEAD'])
+        for (const value of [fieldOf(got, 'etag') ?? '', '*']) await send(method, unchanged, { 'If-None-Match': value })
+    }
+    const isGuarded = parameters.some((each) => each.name === 'If-Match')
+    if (isGuarded) await send('HEAD', [...refusal('preconditionFailed'), hasNoBody], { 'If-Match': '"x"' })
     if (scopes !== undefined) await send('HEAD', [...refusal('missingToken'), hasNoBody], { Authorization: undefined })
     const queried = parameters.some(({ place }) => place === 'query')
     if (queried) await send('HEAD', [...refusal('invalidParameter'), hasNoBody], {}, '?colour=green')
@@ -172,7 +177,8 @@ function personRow({ document, ids, plants }: Circumstances): Row {
       const wanted = status(code === 'unknownPath' ? 404 : 401)
       await open('GET', 'text/html,application/xhtml+xml,*/*;q=0.8', [wanted, isPage, loadsFromHere])
       await open('HEAD', 'text/html', [wanted, isPage, hasNoBody])
-      for (const accept of ['application/json', '*/*']) await open('GET', accept, [...refusal(code), isError])
+      for (const accept of ['application/json', '*/*', 'text/html;q=0, */*'])
+        await open('GET', accept, [...refusal(code), isError])
     }
     const secured = document.operations.filter(({ scopes }) => scopes !== undefined)
     for (const operation of secured.filter(({ method }) => method === 'GET')) {

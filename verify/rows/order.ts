@@ -44,8 +44,13 @@ export function orderRows(circumstances: Circumstances): readonly Row[] {
   ]
 }
 
+const once: Source = {
+  document: 'a header field that may be sent only once is refused with error 40003 when it comes twice',
+  where: 'the schema Error',
+}
+
 /** Limits and features of HTTP, which proxies have of their own. */
-export function limitRows({ ids }: Circumstances): readonly Row[] {
+export function limitRows({ ids, nonce }: Circumstances): readonly Row[] {
   const refused = (title: string, document: string, code: ErrorCode, headers: RowRequest['headers'] = {}): Row =>
     forProxies(
       row(title, { document, where: 'createPlant' }, ids.take(1), async (store, id) => {
@@ -53,7 +58,22 @@ export function limitRows({ ids }: Circumstances): readonly Row[] {
         await store.isMissing(id)
       }),
     )
+  const single = { Authorization: 'Bearer $TOKEN', 'Content-Type': 'application/json', 'Idempotency-Key': nonce }
+  const twice = Object.entries(single).map(([name, value]) =>
+    forProxies(
+      row(`${name} twice`, once, ids.take(1), async (store, id) => {
+        const request = {
+          body: plantJson(id, 'n'),
+          headers: { [name]: value },
+          lines: [`${name.toLowerCase()}: ${value}`],
+        }
+        await store.send(request, refusal('repeatedHeader'))
+        await store.isMissing(id)
+      }),
+    ),
+  )
   return [
+    ...twice,
     refused('header fields of 20,000 bytes', 'header fields may be too long: 431', 'headerFieldsTooLarge', {
       'X-Long': 'a'.repeat(20_000),
     }),
