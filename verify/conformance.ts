@@ -121,13 +121,13 @@ export function conformanceRows(operations: readonly Pick<Operation, 'id'>[]): r
   return [...operations.map(operationRow), elsewhereRow, requestIdRow, sniffingRow, cachingRow, corsRow]
 }
 
-function ofAnswers(title: string, document: string, where: string): Row {
-  return { title, level: 'complete', document, where, ids: [], run: async () => {} }
+function ofAnswers(title: string, document: string): Row {
+  return { title, level: 'complete', document, ids: [], run: async () => {} }
 }
 
 function operationRow(operation: Pick<Operation, 'id'>): Row {
   const document = 'describes every status, header field and body that the operation answers with'
-  return ofAnswers(titleOf(operation), document, `the responses of ${operation.id}`)
+  return ofAnswers(titleOf(operation), `${document} (the responses of ${operation.id})`)
 }
 
 function titleOf({ id }: Pick<Operation, 'id'>): string {
@@ -136,26 +136,21 @@ function titleOf({ id }: Pick<Operation, 'id'>): string {
 
 const elsewhereRow = ofAnswers(
   'failures on other paths, and of other methods, are Errors',
-  'every error, on every path, has the same body, an Error',
-  'the description of the document',
+  'every error, on every path, has the same body, an Error (the description of the document)',
 )
 const requestIdRow = ofAnswers(
   'every answer has a unique X-Request-Id',
-  "X-Request-Id identifies the request, also in the server's log",
-  'the header RequestId',
+  "X-Request-Id identifies the request, also in the server's log (the header RequestId)",
 )
 const sniffingRow = ofAnswers(
   'every answer tells browsers not to guess its type',
-  'every response has X-Content-Type-Options: nosniff',
-  'the description of the document',
+  'every response has X-Content-Type-Options: nosniff (the description of the document)',
 )
 const cachingRow = ofAnswers(
   'no shared cache keeps an answer that depends on a token',
-  'responses that depend on a token have Cache-Control: private, no-cache',
-  'the description of the document',
+  'responses that depend on a token have Cache-Control: private, no-cache (the description of the document)',
 )
-
-const corsRow = ofAnswers('pages of other origins may read every answer', corsSays.document, corsSays.where)
+const corsRow = ofAnswers('pages of other origins may read every answer', corsSays)
 
 /** The server may refuse with these before it reads the token. */
 const tokenless: ReadonlySet<number> = new Set([400, 408, 413, 417, 429, 431, 501, 503])

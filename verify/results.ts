@@ -27,7 +27,6 @@ export interface RowResult extends RowName {
   readonly outcome: 'passed' | 'failed' | 'skipped'
   /** The document's rule, and its place. */
   readonly document: string
-  readonly where: string
   /** Why it was skipped. */
   readonly skipped?: string | undefined
   readonly failure?: ShownFailure | undefined

@@ -10,10 +10,8 @@ export interface Row {
   /** Unique among all rows. */
   readonly title: string
   readonly level: Level
-  /** The document's rule, as one sentence. */
+  /** The document's rule as one sentence, and its place: an operation, a response or a schema. */
   readonly document: string
-  /** The place of the rule: an operation, a response or a schema. */
-  readonly where: string
   /** Ids of the range that the requests contain, in any form. */
   readonly ids: readonly bigint[]
   /** Sends requests, and ends at the first wrong answer. */
@@ -41,17 +39,14 @@ export interface Circumstances {
   readonly isCorsRestricted: boolean
 }
 
-/** The document's rule and its place. */
-export type Source = Pick<Row, 'document' | 'where'>
-
 /** A row of what openapi.yaml says. Its ids are the last parameters of `run`. */
 export function row(
   title: string,
-  { document, where }: Source,
+  document: string,
   ids: readonly bigint[],
   run: (store: Store, ...ids: readonly bigint[]) => Promise<unknown>,
 ): Row {
-  return { title, level: 'complete', document, where, ids, run: (store) => run(store, ...ids) }
+  return { title, level: 'complete', document, ids, run: (store) => run(store, ...ids) }
 }
 
 /** The row, or why it cannot be run. */

@@ -20,14 +20,13 @@ export function toResult(
   { failure, skipped }: Outcome,
   credentials: Credentials,
 ): RowResult {
-  const { title, level, document, where } = row
+  const { title, level, document } = row
   return {
     subject,
     title,
     level,
     outcome: skipped !== undefined ? 'skipped' : failure === undefined ? 'passed' : 'failed',
     document,
-    where,
     skipped,
     failure: failure && showFailure(row, failure, credentials),
   }
@@ -41,7 +40,7 @@ function showFailure(row: Row, { request, answer, why, number }: Failure, creden
     sent: showRequest(request).map(shorten),
     came: answer === undefined ? ['no answer'] : showAnswer(answer).map(hide),
     wrong: answer === undefined ? why : hide(why),
-    document: `${row.document} (${row.where})`,
+    document: row.document,
   }
 }
 

@@ -3,17 +3,15 @@
 import { field, hasNoBody, isListOf, ok, refusal, status, whyNotPlant } from '../checks.ts'
 import { type Answer, itemsOf, type RowRequest } from '../message.ts'
 import type { NewPlant, Plants } from '../plant.ts'
-import { type Circumstances, needing, type Row, row, type Source } from '../row.ts'
+import { type Circumstances, needing, type Row, row } from '../row.ts'
 import { nextPage, type Store } from '../store.ts'
 
-const says: Source = {
-  document:
-    'lists the changes of plants, oldest first; who always continues with the Link sees every change exactly once, and the changes of one plant in their order',
-  where: 'listChanges',
-}
-const byKind: Source = { document: 'kind lists only changes of this kind', where: 'the parameter kind of listChanges' }
-const byCaller: Source = { document: 'callerId is the id of the token that was used', where: 'the schema Change' }
-const gone: Source = { document: 'the server does not have this position: 410', where: 'listChanges, 410' }
+const says =
+  'lists the changes of plants, oldest first; who always continues with the Link sees every change exactly ' +
+  'once, and the changes of one plant in their order (listChanges)'
+const byKind = 'kind lists only changes of this kind (the parameter kind of listChanges)'
+const byCaller = 'callerId is the id of the token that was used (the schema Change)'
+const gone = 'the server does not have this position: 410 (listChanges, 410)'
 
 /** Clocks differ by less. */
 const dayMs = 86_400_000

@@ -1,21 +1,18 @@
-// Pages of other origins may call, and read what the document describes. Each request of a run comes from such a page, so
-// that a row about all answers shows whether it may read them.
+// Pages of other origins may call, and read what the document describes. Each request of a run comes from such a page:
+// a row about all answers shows whether it may read them.
 
 import { type AnswerCheck, field, ok, status } from '../checks.ts'
 import type { Document } from '../document.ts'
 import { type Answer, fieldOf, membersOf, type RowRequest } from '../message.ts'
-import { type Circumstances, type Row, row, type Source, unless } from '../row.ts'
+import { type Circumstances, type Row, row, unless } from '../row.ts'
 import type { Store } from '../store.ts'
 import { pathOf } from './requests.ts'
 
 export const origin = 'https://garden.example'
 export const restricted = `the server lets no page of ${origin} call, which is right only with --cors-origin`
-export const corsSays: Source = {
-  document:
-    'pages of any origin may call the service and read its header fields, unless the server was started with ' +
-    '--cors-origin',
-  where: 'the description of the document',
-}
+export const corsSays =
+  'pages of any origin may call the service and read its header fields, unless the server was started with ' +
+  '--cors-origin (the description of the document)'
 /** Pages can read these without permission (Fetch standard, section 3.3.3), or never. */
 const safe = ['cache-control', 'content-security-policy', 'referrer-policy', 'vary', 'x-accel-buffering']
 

@@ -5,18 +5,16 @@ import { type Check, challenge, field, isCreated, ok, refusal, status } from '..
 import type { Operation } from '../document.ts'
 import { type Answer, objectOf, type RowRequest } from '../message.ts'
 import { plantJson } from '../plant.ts'
-import { type Circumstances, forProxies, needing, type Row, row, type Source } from '../row.ts'
+import { type Circumstances, forProxies, needing, type Row, row } from '../row.ts'
 import type { Store } from '../store.ts'
 import { doneStatus, prepare, requestOf } from './requests.ts'
 
-const says: Source = {
-  document: 'without a token that the server knows the answer is 401, with a challenge (RFC 6750, section 3)',
-  where: 'the response Unauthorized',
-}
-const scopes: Source = {
-  document: 'a token without the scope that the operation needs is answered with 403, which names the scope',
-  where: 'the response Forbidden',
-}
+const says =
+  'without a token that the server knows the answer is 401, with a challenge (RFC 6750, section 3) (the ' +
+  'response Unauthorized)'
+const scopes =
+  'a token without the scope that the operation needs is answered with 403, which names the scope (the ' +
+  'response Forbidden)'
 const missing: readonly Check[] = [...refusal('missingToken'), challenge()]
 const invalid: readonly Check[] = [...refusal('invalidToken'), challenge('invalid_token')]
 
@@ -85,7 +83,7 @@ function tokenRow({ ids, plants }: Circumstances, operation: Operation): Row {
   const { id: name, method, scopes, takesToken, body } = operation
   const isOpen = scopes === undefined
   const title = isOpen ? `${name} is open to all` : `${name} needs a token that the server knows`
-  const source = isOpen ? { document: 'needs no token for the operation', where: name } : says
+  const source = isOpen ? `needs no token for the operation (${name})` : says
   return row(title, source, ids.take(1), async (store, id) => {
     const valid = requestOf(operation, id, plants)
     if (method === 'GET') await answered(store, operation, valid, id)
@@ -158,7 +156,7 @@ function keyRow(circumstances: Circumstances): Row {
 
 /** A token learns what it may do, and nobody learns it without the token. */
 function callerRow(does: string, token: string, ...expected: readonly string[]): Row {
-  const rule: Source = { document: "a client that sends a token gets the token's name and scopes", where: 'getHome' }
+  const rule = "a client that sends a token gets the token's name and scopes (getHome)"
   return row(`a token that may ${does} finds out what it may`, rule, [], async (store) => {
     const home = (Authorization: string | undefined, checks: readonly Check[]) =>
       store.call('GET', '/', [status(200), ...checks], { Accept: 'application/json', Authorization })

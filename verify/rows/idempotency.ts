@@ -2,19 +2,14 @@
 
 import { field, isCreated, refusal, sameField } from '../checks.ts'
 import { type NewPlant, plantJson } from '../plant.ts'
-import { type Circumstances, needing, type Row, row, type Source } from '../row.ts'
+import { type Circumstances, needing, type Row, row } from '../row.ts'
 import { clientsAtOnce, type Headers, type Store } from '../store.ts'
 
-const says: Source = {
-  document:
-    'for 24 hours a request with the same key, token and plant gets the same response, with Idempotency-Replayed: ' +
-    'true; with another plant it is refused with 422; a refused request does not use up its key',
-  where: 'the parameter Idempotency-Key',
-}
-const form: Source = {
-  document: 'the key has 1 to 255 visible ASCII characters, and is sent once',
-  where: 'the parameter Idempotency-Key',
-}
+const says =
+  'for 24 hours a request with the same key, token and plant gets the same response, with ' +
+  'Idempotency-Replayed: true; with another plant it is refused with 422; a refused request does not use up ' +
+  'its key (the parameter Idempotency-Key)'
+const form = 'the key has 1 to 255 visible ASCII characters, and is sent once (the parameter Idempotency-Key)'
 const replayed = field('Idempotency-Replayed', 'true')
 const isFirst = field('Idempotency-Replayed', undefined)
 

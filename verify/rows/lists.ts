@@ -5,27 +5,19 @@ import { int64Max, int64Min } from '../ids.ts'
 import { canonical } from '../json.ts'
 import { type Answer, fieldOf, itemsOf, jsonOf } from '../message.ts'
 import type { NewPlant, Plant } from '../plant.ts'
-import { type Circumstances, forProxies, type Row, row, type Source } from '../row.ts'
+import { type Circumstances, forProxies, type Row, row } from '../row.ts'
 import { nextPage, pagePlants, type Store } from '../store.ts'
 import { etagForm } from './taking.ts'
 
-const pages: Source = {
-  document: 'lists plants in ascending order of id; Link has the next page, and is absent on the last one',
-  where: 'listPlants',
-}
-const visits: Source = {
-  document: 'following the links visits every plant that exists throughout exactly once',
-  where: 'listPlants',
-}
-const pageEtags: Source = {
-  document: 'a page has an ETag, which covers its plants and its Link; If-None-Match gets 304 while it is the same',
-  where: 'listPlants',
-}
-export const filters: Source = {
-  document:
-    'tag selects plants with exactly this tag, name plants whose name begins with it, ignoring case; both combine',
-  where: 'the parameters tag and name',
-}
+const pages =
+  'lists plants in ascending order of id; Link has the next page, and is absent on the last one (listPlants)'
+const visits = 'following the links visits every plant that exists throughout exactly once (listPlants)'
+const pageEtags =
+  'a page has an ETag, which covers its plants and its Link; If-None-Match gets 304 while it is the same ' +
+  '(listPlants)'
+export const filters =
+  'tag selects plants with exactly this tag, name plants whose name begins with it, ignoring case; both ' +
+  'combine (the parameters tag and name)'
 
 export function among(tag: string): string {
   return `tag=${encodeURIComponent(tag)}`
@@ -97,7 +89,7 @@ function unfilteredRow({ ids }: Circumstances): Row {
 }
 
 function defaultRow({ ids, nonce }: Circumstances): Row {
-  const says: Source = { document: `limit is ${pagePlants} by default`, where: 'the parameter limit' }
+  const says = `limit is ${pagePlants} by default (the parameter limit)`
   const title = `a page has ${pagePlants} plants at most, unless it is asked for more`
   return row(title, says, ids.near(pagePlants + 1), async (store, ...own) => {
     const tag = `default ${nonce}`

@@ -18,17 +18,16 @@ import {
 import type { Operation } from '../document.ts'
 import { type Answer, fieldOf } from '../message.ts'
 import { plantJson } from '../plant.ts'
-import { type Circumstances, forProxies, type Row, row, type Source } from '../row.ts'
+import { type Circumstances, forProxies, type Row, row } from '../row.ts'
 import type { Headers } from '../store.ts'
 import { loadsFromHere } from './pages.ts'
 import { hasPlant, pathOf, prepare, requestOf } from './requests.ts'
 
-const where = 'the description of the document'
-const unknownPath: Source = { document: 'an unknown path gets 404', where }
-const notAllowed: Source = { document: 'a method that the path does not have gets 405 with Allow', where }
-const unknownMethod: Source = { document: 'an unknown method gets 501', where }
-const options: Source = { document: 'OPTIONS gets 204 with Allow and needs no token', where }
-const heads: Source = { document: 'every path with GET also supports HEAD', where }
+const unknownPath = 'an unknown path gets 404 (the description of the document)'
+const notAllowed = 'a method that the path does not have gets 405 with Allow (the description of the document)'
+const unknownMethod = 'an unknown method gets 501 (the description of the document)'
+const options = 'OPTIONS gets 204 with Allow and needs no token (the description of the document)'
+const heads = 'every path with GET also supports HEAD (the description of the document)'
 const allMethods = ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY']
 const changing = ['PUT', 'PATCH', 'DELETE']
 const proxied = ['TRACE', 'QUERY']
@@ -159,10 +158,7 @@ function unknownRows(): Row[] {
   ]
 }
 
-const pageSays: Source = {
-  document: 'a GET without Authorization that accepts text/html gets a page with a 401 or 404',
-  where: 'info',
-}
+const pageSays = 'a GET without Authorization that accepts text/html gets a page with a 401 or 404 (info)'
 const isPage = field('Content-Type', /^text\/html\b/i)
 
 function personRow({ document, ids, plants }: Circumstances): Row {

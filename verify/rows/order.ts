@@ -3,12 +3,11 @@
 import { type ErrorCode, refusal } from '../checks.ts'
 import type { RowRequest } from '../message.ts'
 import { plantJson } from '../plant.ts'
-import { type Circumstances, forProxies, needing, type Row, row, type Source } from '../row.ts'
+import { type Circumstances, forProxies, needing, type Row, row } from '../row.ts'
 
-const both: Source = {
-  document: 'of several errors in path, method, token and body, the response reports the first in this order',
-  where: 'the description of the document',
-}
+const both =
+  'of several errors in path, method, token and body, the response reports the first in this order (the ' +
+  'description of the document)'
 const body = 'no json'
 const noToken = { Authorization: undefined }
 const wrongType = { 'Content-Type': 'text/plain' }
@@ -44,16 +43,14 @@ export function orderRows(circumstances: Circumstances): readonly Row[] {
   ]
 }
 
-const once: Source = {
-  document: 'a header field that may be sent only once is refused with error 40003 when it comes twice',
-  where: 'the schema Error',
-}
+const once =
+  'a header field that may be sent only once is refused with error 40003 when it comes twice (the schema Error)'
 
 /** Limits and features of HTTP, which proxies have of their own. */
 export function limitRows({ ids, nonce }: Circumstances): readonly Row[] {
   const refused = (title: string, document: string, code: ErrorCode, headers: RowRequest['headers'] = {}): Row =>
     forProxies(
-      row(title, { document, where: 'createPlant' }, ids.take(1), async (store, id) => {
+      row(title, `${document} (createPlant)`, ids.take(1), async (store, id) => {
         await store.refuses(code, { id, name: 'n' }, headers)
         await store.isMissing(id)
       }),

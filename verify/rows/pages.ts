@@ -6,16 +6,13 @@ import type { Document } from '../document.ts'
 import { int64Max } from '../ids.ts'
 import { canonical, type JsonValue } from '../json.ts'
 import { type Answer, fieldOf, jsonOf, objectOf } from '../message.ts'
-import { type Circumstances, type Row, row, type Source } from '../row.ts'
+import { type Circumstances, type Row, row } from '../row.ts'
 import { pathOf } from './requests.ts'
 
-const home: Source = { document: 'clients that accept text/html get a page, others links in JSON', where: 'getHome' }
-const served: Source = { document: 'defines this path and every operation', where: 'the paths of the document' }
-const ofFiles: Source = { document: 'the file still has the ETag in If-None-Match: 304', where: 'getSiteFile, 304' }
-const servers: Source = {
-  document: "the first server is the server's public URL or the one that received the request",
-  where: 'getOpenapiJson',
-}
+const home = 'clients that accept text/html get a page, others links in JSON (getHome)'
+const served = 'defines this path and every operation (the paths of the document)'
+const ofFiles = 'the file still has the ETag in If-None-Match: 304 (getSiteFile, 304)'
+const servers = "the first server is the server's public URL or the one that received the request (getOpenapiJson)"
 
 export function pageRows({ document, nonce }: Circumstances): readonly Row[] {
   const pages = document.operations.filter(({ scopes, responses }) => {
@@ -25,15 +22,10 @@ export function pageRows({ document, nonce }: Circumstances): readonly Row[] {
     ...pages.map((operation) => {
       const target = pathOf(operation, 0n)
       const rule = 'Content-Security-Policy: the page may load resources only from this server'
-      return row(
-        `the page ${target} loads only from this server`,
-        { document: rule, where: target },
-        [],
-        async (store) => {
-          const html = { Accept: 'text/html' }
-          for (const method of ['GET', 'HEAD']) await store.call(method, target, [...ok, loadsFromHere], html)
-        },
-      )
+      return row(`the page ${target} loads only from this server`, `${rule} (${target})`, [], async (store) => {
+        const html = { Accept: 'text/html' }
+        for (const method of ['GET', 'HEAD']) await store.call(method, target, [...ok, loadsFromHere], html)
+      })
     }),
     row('the home page is for browsers, its links for other clients', home, [], async (store) => {
       const get = (Accept: string, ...checks: readonly Check[]): Promise<Answer> =>

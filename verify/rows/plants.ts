@@ -4,24 +4,17 @@ import { field, hasNoBody, isCreated, isPlant, ok, otherField, refusal, sameFiel
 import { int64Max, int64Min } from '../ids.ts'
 import { type Answer, fieldOf } from '../message.ts'
 import { plantJson } from '../plant.ts'
-import { type Circumstances, needing, type Row, row, type Source } from '../row.ts'
+import { type Circumstances, needing, type Row, row } from '../row.ts'
 import { clientsAtOnce, type Store } from '../store.ts'
 import { etagForm } from './taking.ts'
 
-const reading: Source = { document: 'getPlant answers with the plant, its id and an ETag', where: 'getPlant, 200' }
-const replacing: Source = {
-  document: 'replacePlant sets name and tag, and answers with the Plant and its ETag; without a tag the tag is removed',
-  where: 'replacePlant',
-}
-const missing: Source = {
-  document: 'there is no plant with this id: 404, and replacing never creates one',
-  where: 'UnknownPlant',
-}
-const deleting: Source = { document: 'deletePlant answers with 204', where: 'deletePlant' }
-const requestId: Source = {
-  document: "the id of this request, which is also in the server's log",
-  where: 'the header RequestId',
-}
+const reading = 'getPlant answers with the plant, its id and an ETag (getPlant, 200)'
+const replacing =
+  'replacePlant sets name and tag, and answers with the Plant and its ETag; without a tag the tag is removed ' +
+  '(replacePlant)'
+const missing = 'there is no plant with this id: 404, and replacing never creates one (UnknownPlant)'
+const deleting = 'deletePlant answers with 204 (deletePlant)'
+const requestId = "the id of this request, which is also in the server's log (the header RequestId)"
 
 export function plantRows(circumstances: Circumstances): readonly Row[] {
   return [
@@ -95,12 +88,11 @@ function oneRows({ ids }: Circumstances): Row[] {
   ]
 }
 
-const idSays: Source = { document: 'an id is any int64', where: 'the parameter id' }
+const idSays = 'an id is any int64 (the parameter id)'
 
 function atOnceRows({ ids }: Circumstances): Row[] {
-  const said = (document: string, where: string): Source => ({ document, where })
-  const taken = said('an id that is taken is refused with 409', 'createPlant, 409')
-  const created = said('createPlant answers with the Plant and its Location', 'createPlant, 200')
+  const taken = 'an id that is taken is refused with 409 (createPlant, 409)'
+  const created = 'createPlant answers with the Plant and its Location (createPlant, 200)'
   return [
     row('of creates of one id at once, one succeeds', taken, ids.near(1), async (store, id) => {
       await store.oneOf(() => ({ body: plantJson(id, 'n') }), 'created the plant', [409])

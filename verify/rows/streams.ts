@@ -4,15 +4,14 @@ import { type Check, field, refusal, status } from '../checks.ts'
 import { decodeJson } from '../json.ts'
 import type { Answer, RowRequest } from '../message.ts'
 import { plantJson } from '../plant.ts'
-import { type Circumstances, type Row, row, type Source } from '../row.ts'
+import { type Circumstances, type Row, row } from '../row.ts'
 import type { Store } from '../store.ts'
 import { type Change, plantOf, positionOfNow, type Wanted, whyOthers } from './changes.ts'
 
-const says: Source = {
-  document:
-    'clients that accept text/event-stream get first the changes after the position, then each later change as it happens; the id of an event is the position, event is plant. and the kind, data is the Change',
-  where: 'listChanges',
-}
+const says =
+  'clients that accept text/event-stream get first the changes after the position, then each later change as ' +
+  'it happens; the id of an event is the position, event is plant. and the kind, data is the Change ' +
+  '(listChanges)'
 
 interface StreamEvent {
   readonly id: string | undefined
