@@ -4,7 +4,7 @@ import type { Document } from './document.ts'
 import type { IdRange } from './ids.ts'
 import type { Plants } from './plant.ts'
 import type { Level } from './results.ts'
-import type { Store } from './store.ts'
+import { type Ask, type Failure, Skipped, Store, WrongAnswer } from './store.ts'
 
 export interface Row {
   /** Unique among all rows. */
@@ -63,4 +63,27 @@ export function needing(token: string, { credentials }: Circumstances, row: Row)
 /** The row, whose requests proxies often answer themselves. */
 export function forProxies(row: Row): Row {
   return { ...row, isForProxies: true }
+}
+
+/** Neither if the row passes. */
+export interface Outcome {
+  readonly failure?: Failure | undefined
+  /** Why it says nothing about the server. */
+  readonly skipped?: string | undefined
+}
+
+/**
+ * Runs a row over any transport.
+ *
+ * @param plants those of the server's document.
+ */
+export async function runRow(row: Row, ask: Ask, plants: Plants): Promise<Outcome> {
+  try {
+    await row.run(new Store(ask, plants))
+    return {}
+  } catch (error) {
+    if (error instanceof WrongAnswer) return { failure: error.failure }
+    if (error instanceof Skipped) return { skipped: error.message }
+    throw error
+  }
 }

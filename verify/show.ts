@@ -2,8 +2,7 @@
 
 import { type Answer, type Credentials, fieldOf, isJson, type RowRequest, withoutCredentials } from './message.ts'
 import type { RowResult, ShownFailure } from './results.ts'
-import type { Row } from './row.ts'
-import type { Outcome } from './run-row.ts'
+import type { Outcome, Row } from './row.ts'
 import type { Failure } from './store.ts'
 
 const shownCharacters = 300
