@@ -16,7 +16,7 @@ import { keyRows, repeatRows } from '../../verify/rows/idempotency.ts'
 import { int64Rows } from '../../verify/rows/int64.ts'
 import { listRows } from '../../verify/rows/lists.ts'
 import { methodRows } from '../../verify/rows/methods.ts'
-import { limitRows, orderRows } from '../../verify/rows/order.ts'
+import { limitRows } from '../../verify/rows/order.ts'
 import { pageRows } from '../../verify/rows/pages.ts'
 import { parameterRows } from '../../verify/rows/parameters.ts'
 import { plantRows } from '../../verify/rows/plants.ts'
@@ -34,7 +34,7 @@ import { serveHere, startService } from '../support/service.ts'
 import { openTestStore, readPlant } from '../support/store.ts'
 
 const makers = [
-  ...[specifiedRows, int64Rows, textRows, bodyRows, sizeRows, mediaTypeRows, orderRows, limitRows, credentialRows],
+  ...[specifiedRows, int64Rows, textRows, bodyRows, sizeRows, mediaTypeRows, limitRows, credentialRows],
   ...[corsRows, methodRows, pageRows, parameterRows, keyRows, repeatRows, plantRows, etagRows, unreadRows, listRows],
   ...[prefixRows, summaryRows, changeRows, randomRows],
 ]

@@ -76,8 +76,11 @@ const elsewhere: readonly Partial<Record<string, string>>[] = [
   { 'Proxy-Authorization': 'Bearer $TOKEN' },
 ]
 const ofQueries = ['access_token', 'token', 'api_key', 'authorization']
-/** Bodies that are no plant: the token comes first. */
-const otherBodies = ['{}', 'no json', '']
+/** No plants: the token comes first. */
+const otherBodies: readonly Partial<RowRequest>[] = [
+  ...['{}', 'no json', ''].map((body) => ({ body })),
+  { body: 'no json', headers: { 'Content-Type': 'text/plain' } },
+]
 
 function tokenRow({ ids, plants }: Circumstances, operation: Operation): Row {
   const { id: name, method, scopes, takesToken, body } = operation
@@ -100,7 +103,7 @@ function tokenRow({ ids, plants }: Circumstances, operation: Operation): Row {
     }
     if (body === undefined) return
     for (const other of otherBodies) {
-      await store.send({ ...valid, body: other, headers: { Authorization: undefined } }, missing)
+      await store.send({ ...valid, ...other, headers: { ...other.headers, Authorization: undefined } }, missing)
     }
   })
 }
@@ -138,7 +141,7 @@ function scopeRows(circumstances: Circumstances, operation: Operation): Row[] {
     await send({})
     if (method === 'GET') await send({ method: 'HEAD' })
     for (const Accept of types) await send({ headers: { Accept } })
-    if (body !== undefined) for (const other of otherBodies) await send({ body: other })
+    if (body !== undefined) for (const other of otherBodies) await send(other)
   })
   return [needing(holder, circumstances, granted), needing(other, circumstances, refused)]
 }

@@ -31,6 +31,8 @@ const heads = 'every path with GET also supports HEAD (the description of the do
 const allMethods = ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY']
 const changing = ['PUT', 'PATCH', 'DELETE']
 const proxied = ['TRACE', 'QUERY']
+/** Path and method come before the token. */
+const callers = ['Bearer $TOKEN', undefined]
 
 export function methodRows(circumstances: Circumstances): readonly Row[] {
   const { operations } = circumstances.document
@@ -54,9 +56,9 @@ function pathRows({ document, ids }: Circumstances, path: string, own: readonly 
   const others = allMethods.filter((method) => !allow.includes(method) && !(isAbove && changing.includes(method)))
   const refused = others.map((method) => {
     const checks = [...refusal('methodNotAllowed'), members('Allow', ...allow)]
-    const each = row(`${method} ${path}`, notAllowed, ids.take(1), (store, id) =>
-      store.call(method, pathOf(operation, id), checks),
-    )
+    const each = row(`${method} ${path}`, notAllowed, ids.take(1), async (store, id) => {
+      for (const Authorization of callers) await store.call(method, pathOf(operation, id), checks, { Authorization })
+    })
     return proxied.includes(method) ? forProxies(each) : each
   })
   const asked = row(`OPTIONS ${path}`, options, ids.take(1), async (store, id) => {
@@ -148,7 +150,8 @@ function unknownMethodRow({ document, ids }: Circumstances): Row {
 function unknownRows(): Row[] {
   const refused = (title: string, target: string): Row =>
     row(title, unknownPath, [], async (store) => {
-      for (const method of ['GET', 'POST', 'OPTIONS']) await store.call(method, target, refusal('unknownPath'))
+      for (const method of ['GET', 'POST', 'OPTIONS'])
+        for (const Authorization of callers) await store.call(method, target, refusal('unknownPath'), { Authorization })
       await store.call('HEAD', target, [...refusal('unknownPath'), hasNoBody])
       await store.call('GET', target, [...refusal('unknownPath'), isError], { Accept: 'text/html,*/*;q=0.1' })
     })

@@ -264,7 +264,10 @@ export const service: readonly Wrong[] = [
     ),
     ...refusing('* /')(unfit(40101, /^.{0,19}$|UNKNOWN/, 'Authorization')),
   ),
-  ...caughtBy('order of refusals')(...answering('* /nowhere 404')(asked('Authorization', none, refuse(40101)))),
+  ...caughtBy('paths and methods')(
+    ...answering('* /nowhere 404')(asked('Authorization', none, refuse(40101))),
+    ...answering('PATCH /plants/{id} 405')(asked('Authorization', none, refuse(40101))),
+  ),
   ...caughtBy('CORS')(
     ...answering('*')(asked('Origin', /^null$/, drop('Access-Control-Allow-Origin'))),
     ...answering('OPTIONS')([
