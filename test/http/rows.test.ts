@@ -116,7 +116,7 @@ const messages: Messages = {
   [`listPlants: the query tag=${'a'.repeat(36)} is refused`]: /^tag: must have at most 256/,
   'listPlants: the query name=%zz is refused': /percent-encoded/,
   'listPlants: the query colour=green is refused': /^"colour": is not a parameter here, only limit, after, tag, name$/,
-  'a position that the server never gave is refused': /request after=now, list the plants/,
+  'a position that the server never gave is refused, for a page and a stream': /request after=now, list the plants/,
 }
 
 describeOnEngines('the rows of plantstore verify', async (engine) => {

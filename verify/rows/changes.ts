@@ -4,7 +4,7 @@ import { field, hasNoBody, isListOf, ok, refusal, status, whyNotPlant } from '..
 import { type Answer, itemsOf, type RowRequest } from '../message.ts'
 import type { NewPlant, Plants } from '../plant.ts'
 import { type Circumstances, needing, type Row, row } from '../row.ts'
-import { nextPage, type Store } from '../store.ts'
+import { type Headers, nextPage, type Store } from '../store.ts'
 
 const says =
   'lists the changes of plants, oldest first; who always continues with the Link sees every change exactly ' +
@@ -105,9 +105,14 @@ export function changeRows(circumstances: Circumstances): readonly Row[] {
     },
     kindRow(circumstances),
     callersRow(circumstances),
-    row('a position that the server never gave is refused', gone, [], (store) =>
-      store.call('GET', '/changes?after=never-given', refusal('positionGone')),
-    ),
+    row('a position that the server never gave is refused, for a page and a stream', gone, [], async (store) => {
+      const get = (after: string, headers: Headers): Promise<Answer> => {
+        const target = `/changes?after=${after}`
+        return store.send({ method: 'GET', target, headers, isEnough: () => true }, refusal('positionGone'))
+      }
+      for (const Accept of ['application/json', 'text/event-stream']) await get('never-given', { Accept })
+      await get('now', { Accept: 'text/event-stream', 'Last-Event-ID': 'never-given' })
+    }),
   ]
 }
 

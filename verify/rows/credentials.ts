@@ -7,7 +7,7 @@ import { type Answer, objectOf, type RowRequest } from '../message.ts'
 import { plantJson } from '../plant.ts'
 import { type Circumstances, forProxies, needing, type Row, row } from '../row.ts'
 import type { Store } from '../store.ts'
-import { doneStatus, prepare, requestOf } from './requests.ts'
+import { askInEveryType, doneStatus, prepare, requestOf } from './requests.ts'
 
 const says =
   'without a token that the server knows the answer is 401, with a challenge (RFC 6750, section 3) (the ' +
@@ -96,6 +96,11 @@ function tokenRow({ ids, plants }: Circumstances, operation: Operation): Row {
     await withToken('Basic cGx0Og==', isOpen ? ok : missing)
     await withToken('Bearer $UNKNOWN_TOKEN', takesToken ? invalid : ok)
     if (isOpen) return
+    if (method === 'GET') {
+      const as = (Authorization: string | undefined) => ({ ...valid, headers: { Authorization } })
+      await askInEveryType(store, operation, as(undefined), missing)
+      await askInEveryType(store, operation, as('Bearer $UNKNOWN_TOKEN'), invalid)
+    }
     for (const fields of elsewhere) await withToken(undefined, missing, fields)
     for (const parameter of ofQueries) {
       const target = `${valid.target}?${parameter}=$TOKEN`
@@ -117,11 +122,10 @@ async function answered(store: Store, operation: Operation, valid: RowRequest, i
 /** What a token with the scope can do, and one without it cannot. */
 function scopeRows(circumstances: Circumstances, operation: Operation): Row[] {
   const { ids, plants } = circumstances
-  const { id: name, scopes: [scope] = [], method, body, responses } = operation
+  const { id: name, scopes: [scope] = [], method, body } = operation
   if (scope === undefined) return []
   const isRead = scope.endsWith(':read')
   const [holder, other] = isRead ? ['$READ_ONLY_TOKEN', '$WRITE_ONLY_TOKEN'] : ['$WRITE_ONLY_TOKEN', '$READ_ONLY_TOKEN']
-  const types = [...(responses.get(200)?.content.keys() ?? [])]
   const lacks = [...refusal('insufficientScope'), challenge('insufficient_scope', scope)]
   const granted = row(`${name} is done for a token that has only its scope`, scopes, ids.take(1), async (store, id) => {
     await prepare(store, operation, id)
@@ -133,14 +137,12 @@ function scopeRows(circumstances: Circumstances, operation: Operation): Row[] {
     const valid = requestOf(operation, id, plants)
     if (method === 'GET') await answered(store, operation, valid, id)
     else await prepare(store, operation, id)
-    const send = (more: Partial<RowRequest>): Promise<Answer> => {
-      const headers = { Authorization: `Bearer ${other}`, ...more.headers }
-      // Whoever begins a stream does not refuse it.
-      return store.send(requestOf(operation, id, plants, { ...more, headers, isEnough: () => true }), lacks)
-    }
+    const Authorization = `Bearer ${other}`
+    const send = (more: Partial<RowRequest>): Promise<Answer> =>
+      store.send({ ...valid, ...more, headers: { Authorization, ...more.headers } }, lacks)
     await send({})
     if (method === 'GET') await send({ method: 'HEAD' })
-    for (const Accept of types) await send({ headers: { Accept } })
+    if (method === 'GET') await askInEveryType(store, operation, { ...valid, headers: { Authorization } }, lacks)
     if (body !== undefined) for (const other of otherBodies) await send(other)
   })
   return [needing(holder, circumstances, granted), needing(other, circumstances, refused)]

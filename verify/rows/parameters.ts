@@ -5,7 +5,7 @@ import type { Operation, Parameter } from '../document.ts'
 import type { JsonValue } from '../json.ts'
 import type { Plants } from '../plant.ts'
 import { type Circumstances, forProxies, type Row, row } from '../row.ts'
-import { hasPlant, pathOf, prepare, requestOf } from './requests.ts'
+import { askInEveryType, hasPlant, pathOf, prepare, requestOf } from './requests.ts'
 
 /** What some programs take for an integer. */
 const oddIntegers = [
@@ -46,7 +46,7 @@ function queryRows({ document, plants }: Circumstances, operation: Operation): R
   return [
     ...[...unknown, ...repeated, ...wrong].map((query) =>
       row(`${operation.id}: the query ${query.slice(0, 40)} is refused`, says, [], (store) =>
-        store.call('GET', `${path}?${query}`, refusal('invalidParameter')),
+        askInEveryType(store, operation, { target: `${path}?${query}` }, refusal('invalidParameter')),
       ),
     ),
     row(`${operation.id}: parameters within their bounds are served`, says, [], async (store) => {

@@ -1,11 +1,10 @@
 // The log of changes as a stream of Server-Sent Events (WHATWG HTML, section 9.2).
 
-import { type Check, field, refusal, status } from '../checks.ts'
+import { type Check, field, status } from '../checks.ts'
 import { decodeJson } from '../json.ts'
 import type { Answer, RowRequest } from '../message.ts'
 import { plantJson } from '../plant.ts'
 import { type Circumstances, type Row, row } from '../row.ts'
-import type { Store } from '../store.ts'
 import { type Change, plantOf, positionOfNow, type Wanted, whyOthers } from './changes.ts'
 
 const says =
@@ -120,21 +119,5 @@ export function streamRows({ ids }: Circumstances): readonly Row[] {
         return wrong ?? whys.find((why) => why !== undefined)
       })
     }),
-    row('a stream is refused like a page, before it begins', says, [], refusesStreams),
   ]
-}
-
-async function refusesStreams(store: Store): Promise<void> {
-  const refused = (target: string, headers: RowRequest['headers'], checks: readonly Check[]): Promise<Answer> => {
-    // Whoever begins a stream does not refuse it.
-    const isEnough = (): boolean => true
-    return store.send({ method: 'GET', target, headers: { Accept: 'text/event-stream', ...headers }, isEnough }, checks)
-  }
-  await refused('/changes?limit=0', {}, refusal('invalidParameter'))
-  await refused('/changes?kind=x', {}, refusal('invalidParameter'))
-  await refused('/changes?colour=green', {}, refusal('invalidParameter'))
-  await refused('/changes?after=never-given', {}, refusal('positionGone'))
-  await refused('/changes?after=now', { 'Last-Event-ID': 'never-given' }, refusal('positionGone'))
-  await refused('/changes?after=now', { Authorization: undefined }, refusal('missingToken'))
-  await refused('/changes?after=now', { Authorization: 'Bearer $UNKNOWN_TOKEN' }, refusal('invalidToken'))
 }
