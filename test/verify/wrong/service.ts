@@ -234,7 +234,6 @@ export const service: readonly Wrong[] = [
     ),
     ...answering('* * 401')(
       status(403),
-      drop(challenge),
       set(challenge, 'Basic realm="plantstore"'),
       set(challenge, `${bearer}, error="invalid_token"`),
       set(challenge, bearer),
@@ -254,7 +253,6 @@ export const service: readonly Wrong[] = [
       status(401),
       set(challenge, insufficient),
       set(challenge, `${insufficient}, scope="plants:read"`),
-      drop(challenge),
     ),
     ...receiving('GET /')(drop('Authorization')),
     ...answering('GET / 200')(
