@@ -8,7 +8,8 @@ import { type Circumstances, type Row, row, unless } from '../row.ts'
 import type { Store } from '../store.ts'
 import { pathOf } from './requests.ts'
 
-export const origin = 'https://garden.example'
+/** Of no page of the world: a server that lets only its own pages call does not name it. */
+export const origin = 'https://verify.invalid'
 export const restricted = `the server lets no page of ${origin} call, which is right only with --cors-origin`
 export const corsSays =
   'pages of any origin may call the service and read its header fields, unless the server was started with ' +
