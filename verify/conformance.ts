@@ -5,7 +5,8 @@ import { errorNumberOf, field, isError } from './checks.ts'
 import type { Operation, ResponseDescription } from './document.ts'
 import { type Answer, fieldOf, jsonOf, membersOf, type RowRequest } from './message.ts'
 import type { Plants } from './plant.ts'
-import type { Row } from './row.ts'
+import { type Row, unless } from './row.ts'
+import { corsSays, readableByPages, restricted } from './rows/cors.ts'
 import type { Failure } from './store.ts'
 
 interface Deviation extends Failure {
@@ -17,14 +18,18 @@ const deviationsShown = 5
 
 export class Conformance {
   readonly #plants: Plants
+  readonly #isCorsRestricted: boolean
+  readonly #whyHidden: ReturnType<typeof readableByPages>
   /** By title of the row, then by deviation. */
   readonly #deviations = new Map<string, Map<string, Deviation>>()
   readonly #requestIds = new Set<string>()
   /** The first failure of each row about all answers. */
   readonly #failures = new Map<Row, Failure>()
 
-  constructor(plants: Plants) {
+  constructor(plants: Plants, isCorsRestricted: boolean) {
     this.#plants = plants
+    this.#isCorsRestricted = isCorsRestricted
+    this.#whyHidden = readableByPages(plants.document)
   }
 
   /** Checks an answer. */
@@ -45,6 +50,7 @@ export class Conformance {
     }
     const wrongs: readonly (readonly [Row, string | undefined])[] = [
       [sniffingRow, field('X-Content-Type-Options', /^nosniff$/i)(answer)],
+      [corsRow, this.#whyHidden(request, answer)],
       // Answers of public operations may come from a cache, including header fields.
       ...(operation?.scopes === undefined
         ? []
@@ -69,7 +75,7 @@ export class Conformance {
   /** Returns the rows of `conformanceRows`, each with its failure, if any. */
   rows(): readonly { readonly row: Row; readonly failure: Failure | undefined }[] {
     return conformanceRows(this.#plants.document.operations).map((row) => ({
-      row,
+      row: unless(row === corsRow && this.#isCorsRestricted && restricted, row),
       failure: this.#failures.get(row) ?? summarise([...(this.#deviations.get(row.title)?.values() ?? [])]),
     }))
   }
@@ -89,7 +95,9 @@ export class Conformance {
   #bodyDeviation({ content }: ResponseDescription, method: string, answer: Answer): string | undefined {
     if (method === 'HEAD') return answer.body.length === 0 ? undefined : 'there is a body after HEAD'
     if (content.size === 0) return answer.body.length === 0 ? undefined : 'there is a body'
-    const type = (fieldOf(answer, 'content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+    const [type = '', ...parameters] = (fieldOf(answer, 'content-type') ?? '').toLowerCase().split(/\s*;\s*/)
+    const other = parameters.find((each) => each.startsWith('charset=') && !/^charset="?utf-8"?$/.test(each))
+    if (other !== undefined) return `the Content-Type has ${other}`
     const schema = content.get(type)
     if (schema === undefined) return `the Content-Type is ${type || 'missing'}, not ${[...content.keys()].join(' or ')}`
     if (type !== 'application/json') return undefined
@@ -110,16 +118,16 @@ export class Conformance {
 
 /** One row per operation, and some for all answers. */
 export function conformanceRows(operations: readonly Pick<Operation, 'id'>[]): readonly Row[] {
-  return [...operations.map(operationRow), elsewhereRow, requestIdRow, sniffingRow, cachingRow]
+  return [...operations.map(operationRow), elsewhereRow, requestIdRow, sniffingRow, cachingRow, corsRow]
 }
 
-function ofAnswers(title: string, document: string, where: string): Row {
-  return { title, level: 'complete', document, where, ids: [], run: async () => {} }
+function ofAnswers(title: string, document: string): Row {
+  return { title, level: 'complete', document, ids: [], run: async () => {} }
 }
 
 function operationRow(operation: Pick<Operation, 'id'>): Row {
   const document = 'describes every status, header field and body that the operation answers with'
-  return ofAnswers(titleOf(operation), document, `the responses of ${operation.id}`)
+  return ofAnswers(titleOf(operation), `${document} (the responses of ${operation.id})`)
 }
 
 function titleOf({ id }: Pick<Operation, 'id'>): string {
@@ -128,24 +136,21 @@ function titleOf({ id }: Pick<Operation, 'id'>): string {
 
 const elsewhereRow = ofAnswers(
   'failures on other paths, and of other methods, are Errors',
-  'every error, on every path, has the same body, an Error',
-  'the description of the document',
+  'every error, on every path, has the same body, an Error (the description of the document)',
 )
 const requestIdRow = ofAnswers(
   'every answer has a unique X-Request-Id',
-  "X-Request-Id identifies the request, also in the server's log",
-  'the header RequestId',
+  "X-Request-Id identifies the request, also in the server's log (the header RequestId)",
 )
 const sniffingRow = ofAnswers(
   'every answer tells browsers not to guess its type',
-  'every response has X-Content-Type-Options: nosniff',
-  'the description of the document',
+  'every response has X-Content-Type-Options: nosniff (the description of the document)',
 )
 const cachingRow = ofAnswers(
   'no shared cache keeps an answer that depends on a token',
-  'responses that depend on a token have Cache-Control: private, no-cache',
-  'the description of the document',
+  'responses that depend on a token have Cache-Control: private, no-cache (the description of the document)',
 )
+const corsRow = ofAnswers('pages of other origins may read every answer', corsSays)
 
 /** The server may refuse with these before it reads the token. */
 const tokenless: ReadonlySet<number> = new Set([400, 408, 413, 417, 429, 431, 501, 503])

@@ -1,31 +1,26 @@
 // The report as JUnit XML for CI servers: a suite per subject, a case per row.
 
-import { countResults } from './report.ts'
-import type { Result, RunReport } from './run.ts'
-import { showFailure } from './show.ts'
+import { type Counts, countRows, type RowResult, type VerifyReport } from './results.ts'
 
-export function formatJunitReport(report: RunReport): string {
-  const suites = [...Map.groupBy(report.results, ({ subject }) => subject)].map(([name, results]) => {
-    const cases = results.map((result) => formatCase(result, report))
-    return `  <testsuite ${attributes({ name, ...totals(results) })}>\n${cases.join('')}  </testsuite>\n`
+export function formatJunitReport({ rows, counts }: VerifyReport): string {
+  const suites = [...Map.groupBy(rows, ({ subject }) => subject)].map(([name, own]) => {
+    const cases = own.map(formatCase)
+    return `  <testsuite ${attributes({ name, ...totals(countRows(own)) })}>\n${cases.join('')}  </testsuite>\n`
   })
-  const all = attributes({ name: 'plantstore verify', ...totals(report.results) })
+  const all = attributes({ name: 'plantstore verify', ...totals(counts) })
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${all}>\n${suites.join('')}</testsuites>\n`
 }
 
-function totals(results: readonly Result[]): Record<string, number> {
-  const { failed, skipped } = countResults(results)
-  return { tests: results.length, failures: failed, errors: 0, skipped }
+function totals({ rows, failed, skipped }: Counts): Record<string, number> {
+  return { tests: rows, failures: failed, errors: 0, skipped }
 }
 
-function formatCase(result: Result, { credentials }: RunReport): string {
-  const opening = `    <testcase ${attributes({ classname: result.subject, name: result.row.title })}`
-  if (result.skipped !== undefined) {
-    return `${opening}>\n      <skipped ${attributes({ message: result.skipped })}/>\n    </testcase>\n`
-  }
-  const shown = showFailure(result, credentials)
-  if (shown === undefined) return `${opening}/>\n`
-  const { request, sent, came, wrong, document } = shown
+function formatCase({ subject, title, skipped, failure }: RowResult): string {
+  const opening = `    <testcase ${attributes({ classname: subject, name: title })}`
+  if (skipped !== undefined)
+    return `${opening}>\n      <skipped ${attributes({ message: skipped })}/>\n    </testcase>\n`
+  if (failure === undefined) return `${opening}/>\n`
+  const { request, sent, came, wrong, document } = failure
   const text = [`sent, ${request}:`, ...sent, 'came:', ...came, 'document:', document].join('\n')
   return `${opening}>\n      <failure ${attributes({ message: wrong })}>${escapeText(text)}</failure>\n    </testcase>\n`
 }

@@ -1,9 +1,7 @@
 // A report for people: one line per subject, then every failed row with the request, the answer and the document's
 // rule.
 
-import type { Credentials } from './message.ts'
-import type { Result, RunReport } from './run.ts'
-import { showFailure } from './show.ts'
+import { type Counts, countRows, type RowResult, type VerifyReport } from './results.ts'
 
 export interface TextOptions {
   /** Prints one line per row instead of per subject. */
@@ -12,83 +10,60 @@ export interface TextOptions {
   readonly harmless: (text: string) => string
 }
 
-export interface Counts {
-  readonly passed: number
-  readonly failed: number
-  readonly skipped: number
-}
-
 const leftShownMax = 10
 /** Failed rows that are shown of each subject. */
 const failuresShown = 5
 
-export function countResults(results: readonly Result[]): Counts {
-  const failed = results.filter(({ failure }) => failure !== undefined).length
-  const skipped = results.filter(({ skipped }) => skipped !== undefined).length
-  return { passed: results.length - failed - skipped, failed, skipped }
-}
-
-export function formatReport(report: RunReport, { verbose, harmless }: TextOptions): string {
-  const { base, level, ids, results, left } = report
-  const subjects = [...Map.groupBy(results, ({ subject }) => subject)]
+export function formatReport(report: VerifyReport, { verbose, harmless }: TextOptions): string {
+  const { url, level, ids, counts, left } = report
+  const subjects = [...Map.groupBy(report.rows, ({ subject }) => subject)]
   const width = Math.max(...subjects.map(([name]) => name.length))
   const rows = subjects.flatMap(([name, each]) =>
     verbose
       ? [name, ...each.map((result) => `  ${formatOutcome(result)}`), '']
-      : [`${name.padEnd(width)}  ${formatCounts(countResults(each))}`],
+      : [`${name.padEnd(width)}  ${formatCounts(countRows(each))}`],
   )
   const failures = subjects.flatMap(([, each]) => {
     const failed = each.filter(({ failure }) => failure !== undefined)
     const shown = verbose ? failed : failed.slice(0, failuresShown)
-    const others = failed.slice(shown.length).map(({ subject, row }) => `FAILED  ${subject}: ${row.title}`)
+    const others = failed.slice(shown.length).map(({ subject, title }) => `FAILED  ${subject}: ${title}`)
     return [
-      ...shown.flatMap((result) => formatFailure(result, report.credentials, harmless)),
+      ...shown.flatMap((result) => formatFailure(result, harmless)),
       ...(others.length === 0 ? [] : ['', ...others, '(--verbose shows more)']),
     ]
   })
   const lines = [
-    `${addressOf(base)}, level ${level}, ids ${ids.first} to ${ids.last}`,
+    `${url}, level ${level}, ids ${ids.first} to ${ids.last}`,
     '',
     ...rows,
-    ...formatSkipped(results),
+    ...formatSkipped(report.rows),
     ...failures,
     '',
-    `${formatCounts(countResults(results))}, of ${results.length} rows`,
+    `${formatCounts(counts)}, of ${counts.rows} rows`,
     ...formatLeft(left),
   ]
   return `${lines.join('\n').replaceAll(/\n{3,}/g, '\n\n')}\n`
 }
 
-/** A base URL without possible secrets. */
-export function addressOf({ origin, pathname }: URL): string {
-  return origin + pathname.replace(/\/$/, '')
-}
-
-export function formatCounts({ passed, failed, skipped }: Counts): string {
+function formatCounts({ passed, failed, skipped }: Counts): string {
   const parts = [`${passed} passed`, failed > 0 && `${failed} failed`, skipped > 0 && `${skipped} skipped`]
   return parts.filter((part) => part !== false).join(', ')
 }
 
-function formatOutcome({ row, failure, skipped }: Result): string {
-  if (skipped !== undefined) return `skipped  ${row.title}`
-  return `${failure === undefined ? 'passed ' : 'FAILED '}  ${row.title}`
+function formatOutcome({ title, outcome }: RowResult): string {
+  return `${(outcome === 'failed' ? 'FAILED' : outcome).padEnd(7)}  ${title}`
 }
 
-function formatSkipped(results: readonly Result[]): readonly string[] {
+function formatSkipped(rows: readonly RowResult[]): readonly string[] {
   const reasons = Map.groupBy(
-    results.filter(({ skipped }) => skipped !== undefined),
+    rows.filter(({ outcome }) => outcome === 'skipped'),
     ({ skipped }) => skipped,
   )
   const lines = [...reasons].map(([reason, each]) => `${each.length} skipped: ${reason}`)
   return lines.length === 0 ? [] : ['', ...lines]
 }
 
-function formatFailure(
-  result: Result,
-  credentials: Credentials,
-  harmless: (text: string) => string,
-): readonly string[] {
-  const failure = showFailure(result, credentials)
+function formatFailure({ subject, title, failure }: RowResult, harmless: TextOptions['harmless']): readonly string[] {
   if (failure === undefined) return []
   const { request, sent, came, wrong, document } = failure
   const part = (name: string, lines: readonly string[]): readonly string[] =>
@@ -96,7 +71,7 @@ function formatFailure(
   const which = request === 'the request' ? '' : `, ${request}`
   return [
     '',
-    `FAILED  ${result.subject}: ${result.row.title}${which}`,
+    `FAILED  ${subject}: ${title}${which}`,
     ...part('sent', sent),
     ...part('came', came),
     ...part('wrong', [wrong]),

@@ -1,4 +1,4 @@
-// The input and the result of a run, as data.
+// What a run takes and gives, as data. `--json` prints the report as it is.
 
 /** `specified`: what the original Plant Store document says. `complete`: also what openapi.yaml adds. */
 export const levels = ['specified', 'complete'] as const
@@ -27,7 +27,6 @@ export interface RowResult extends RowName {
   readonly outcome: 'passed' | 'failed' | 'skipped'
   /** The document's rule, and its place. */
   readonly document: string
-  readonly where: string
   /** Why it was skipped. */
   readonly skipped?: string | undefined
   readonly failure?: ShownFailure | undefined
@@ -43,18 +42,25 @@ export interface ShownFailure {
   readonly document: string
 }
 
+export interface Counts {
+  readonly rows: number
+  readonly passed: number
+  readonly failed: number
+  readonly skipped: number
+}
+
 /** Ids are strings, because most programs would round them. */
 export interface VerifyReport {
   readonly url: string
   readonly level: Level
   readonly ids: { readonly first: string; readonly last: string }
-  readonly counts: {
-    readonly rows: number
-    readonly passed: number
-    readonly failed: number
-    readonly skipped: number
-  }
+  readonly counts: Counts
   /** Descriptions of what the run could not delete. */
   readonly left: readonly string[]
   readonly rows: readonly RowResult[]
+}
+
+export function countRows(rows: readonly RowResult[]): Counts {
+  const of = (wanted: RowResult['outcome']): number => rows.filter(({ outcome }) => outcome === wanted).length
+  return { rows: rows.length, passed: of('passed'), failed: of('failed'), skipped: of('skipped') }
 }

@@ -4,16 +4,14 @@ import type { Document } from './document.ts'
 import type { IdRange } from './ids.ts'
 import type { Plants } from './plant.ts'
 import type { Level } from './results.ts'
-import type { Store } from './store.ts'
+import { type Ask, type Failure, Skipped, Store, WrongAnswer } from './store.ts'
 
 export interface Row {
   /** Unique among all rows. */
   readonly title: string
   readonly level: Level
-  /** The document's rule, as one sentence. */
+  /** The document's rule as one sentence, and its place: an operation, a response or a schema. */
   readonly document: string
-  /** The place of the rule: an operation, a response or a schema. */
-  readonly where: string
   /** Ids of the range that the requests contain, in any form. */
   readonly ids: readonly bigint[]
   /** Sends requests, and ends at the first wrong answer. */
@@ -41,17 +39,14 @@ export interface Circumstances {
   readonly isCorsRestricted: boolean
 }
 
-/** The document's rule and its place. */
-export type Source = Pick<Row, 'document' | 'where'>
-
-/** A row about a rule of openapi.yaml. Its ids are the last parameters of `run`. */
+/** A row of what openapi.yaml says. Its ids are the last parameters of `run`. */
 export function row(
   title: string,
-  { document, where }: Source,
+  document: string,
   ids: readonly bigint[],
   run: (store: Store, ...ids: readonly bigint[]) => Promise<unknown>,
 ): Row {
-  return { title, level: 'complete', document, where, ids, run: (store) => run(store, ...ids) }
+  return { title, level: 'complete', document, ids, run: (store) => run(store, ...ids) }
 }
 
 /** The row, or why it cannot be run. */
@@ -68,4 +63,27 @@ export function needing(token: string, { credentials }: Circumstances, row: Row)
 /** The row, whose requests proxies often answer themselves. */
 export function forProxies(row: Row): Row {
   return { ...row, isForProxies: true }
+}
+
+/** Neither if the row passes. */
+export interface Outcome {
+  readonly failure?: Failure | undefined
+  /** Why it says nothing about the server. */
+  readonly skipped?: string | undefined
+}
+
+/**
+ * Runs a row over any transport.
+ *
+ * @param plants those of the server's document.
+ */
+export async function runRow(row: Row, ask: Ask, plants: Plants): Promise<Outcome> {
+  try {
+    await row.run(new Store(ask, plants))
+    return {}
+  } catch (error) {
+    if (error instanceof WrongAnswer) return { failure: error.failure }
+    if (error instanceof Skipped) return { skipped: error.message }
+    throw error
+  }
 }

@@ -11,11 +11,11 @@ import { Traces } from './leftovers.ts'
 import { type Answer, type Credentials, fieldOf, type RowRequest } from './message.ts'
 import { Patience } from './patience.ts'
 import { Plants } from './plant.ts'
-import type { Level, RowName, Tokens } from './results.ts'
-import type { Circumstances, Row } from './row.ts'
-import { corsProbes, isCorsRestricted } from './rows/cors.ts'
-import { type Outcome, runRow } from './run-row.ts'
+import { countRows, type Level, type RowName, type RowResult, type Tokens, type VerifyReport } from './results.ts'
+import { type Circumstances, type Outcome, type Row, runRow } from './row.ts'
+import { corsProbes, fromPage, isCorsRestricted } from './rows/cors.ts'
 import type { Target } from './send.ts'
+import { addressOf, toResult } from './show.ts'
 import { type Failure, Skipped } from './store.ts'
 import { makeSubjects } from './subjects.ts'
 
@@ -33,26 +33,6 @@ export interface RunOptions {
   readonly only?: (row: RowName) => boolean
 }
 
-export interface Result {
-  readonly subject: string
-  readonly row: Row
-  /** Missing if the row passed or was skipped. */
-  readonly failure?: Failure | undefined
-  /** Why it was skipped. */
-  readonly skipped?: string
-}
-
-export interface RunReport {
-  readonly base: URL
-  readonly level: Level
-  readonly ids: IdRange
-  /** The values to hide. */
-  readonly credentials: Credentials
-  readonly results: readonly Result[]
-  /** Descriptions of what the run could not delete. */
-  readonly left: readonly string[]
-}
-
 const answersSubject = 'answers'
 const answerBytesMax = 8 * 1024 * 1024
 const rowsAtOnce = 32
@@ -62,7 +42,7 @@ const stopped = 'the run was stopped'
 const intercepted = 'something in front of the server, such as a proxy, answered for it'
 
 /** Throws NoAnswer if the server is unreachable, and TakenError if the range is not free. */
-export async function runRows(options: RunOptions): Promise<RunReport> {
+export async function runRows(options: RunOptions): Promise<VerifyReport> {
   const { base, document, tokens, level, ids, timeoutMs, stopping, only = () => true } = options
   const credentials = credentialsOf(tokens)
   const target: Target = { base, credentials, timeoutMs, answerBytesMax }
@@ -85,17 +65,26 @@ export async function runRows(options: RunOptions): Promise<RunReport> {
   const traces = new Traces(ids, (request) => patience.send(request, { isRepeatable: true }))
   const taken = await traces.look(rows.map(({ row }) => row))
   if (taken !== undefined) throw new TakenError(taken)
-  const conformance = level === 'complete' ? new Conformance(circumstances.plants) : undefined
+  const conformance =
+    level === 'complete' ? new Conformance(circumstances.plants, circumstances.isCorsRestricted) : undefined
   const clean = (): Promise<readonly string[]> => {
     patience.renew()
     return traces.clean()
   }
   try {
-    const results = await new Run(patience, circumstances, traces, conformance, stopping).all(rows)
+    const results = await new Run(patience, circumstances, credentials, traces, conformance, stopping).all(rows)
     const ofDocument = (conformance?.rows() ?? [])
-      .map((each) => ({ subject: answersSubject, ...each }))
-      .filter(({ subject, row: { title } }) => only({ subject, title }))
-    return { base, level, ids, credentials, results: [...results, ...ofDocument], left: await clean() }
+      .filter(({ row: { title } }) => only({ subject: answersSubject, title }))
+      .map(({ row, failure }) => toResult(answersSubject, row, { failure, skipped: row.skipped }, credentials))
+    const all = [...results, ...ofDocument]
+    return {
+      url: addressOf(base),
+      level,
+      ids: { first: String(ids.first), last: String(ids.last) },
+      counts: countRows(all),
+      left: await clean(),
+      rows: all,
+    }
   } catch (error) {
     await clean()
     throw error
@@ -176,11 +165,15 @@ function isOfProxy(answer: Answer): boolean {
   return answer.status >= 400 && fieldOf(answer, 'x-request-id') === undefined && isError(answer) !== undefined
 }
 
-type Named = Pick<Result, 'subject' | 'row'>
+interface Named {
+  readonly subject: string
+  readonly row: Row
+}
 
 class Run {
   readonly #patience: Patience
   readonly #circumstances: Circumstances
+  readonly #credentials: Credentials
   readonly #traces: Traces
   readonly #conformance: Conformance | undefined
   readonly #stopping: AbortSignal
@@ -193,19 +186,21 @@ class Run {
   constructor(
     patience: Patience,
     circumstances: Circumstances,
+    credentials: Credentials,
     traces: Traces,
     conformance: Conformance | undefined,
     stopping: AbortSignal,
   ) {
     this.#patience = patience
     this.#circumstances = circumstances
+    this.#credentials = credentials
     this.#traces = traces
     this.#conformance = conformance
     this.#stopping = stopping
   }
 
-  async all(rows: readonly Named[]): Promise<readonly Result[]> {
-    const results = new Map<Row, Result>()
+  async all(rows: readonly Named[]): Promise<readonly RowResult[]> {
+    const results = new Map<Row, RowResult>()
     const run = async (some: readonly Named[], atOnce: number): Promise<void> => {
       const entries = some.values()
       const work = async (): Promise<void> => {
@@ -218,17 +213,21 @@ class Run {
     // The longest rows are at the end.
     await run(inTurn(undefined).toReversed(), rowsAtOnce)
     await run(inTurn('last'), 1)
-    return rows.map(({ row }) => results.get(row) as Result)
+    return rows.map(({ row }) => results.get(row) as RowResult)
   }
 
-  async #result({ subject, row }: Named): Promise<Result> {
+  async #result({ subject, row }: Named): Promise<RowResult> {
     const unsafe = this.#whyNot(row)
-    if (unsafe !== undefined) return { subject, row, skipped: unsafe }
+    const outcome = unsafe === undefined ? await this.#judged(row) : { skipped: unsafe }
+    return toResult(subject, row, outcome, this.#credentials)
+  }
+
+  async #judged(row: Row): Promise<Outcome> {
     const { failure, skipped } = await this.#outcome(row)
     const isIntercepted = row.isForProxies === true && failure?.answer !== undefined && isOfProxy(failure.answer)
     const reason = skipped ?? (this.#stopping.aborted ? stopped : isIntercepted ? intercepted : undefined)
     const why = reason ?? (await this.#whyGone(failure))
-    return why === undefined ? { subject, row, failure } : { subject, row, skipped: why }
+    return why === undefined ? { failure } : { skipped: why }
   }
 
   #whyNot(row: Row): string | undefined {
@@ -237,8 +236,11 @@ class Run {
 
   async #outcome(row: Row): Promise<Outcome> {
     this.#traces.begin(row)
-    const ask = async (request: RowRequest): Promise<Answer> => {
+    // The original document says nothing of other origins.
+    const isFromPage = row.level === 'complete' && !this.#circumstances.isCorsRestricted
+    const ask = async (asked: RowRequest): Promise<Answer> => {
       if (this.#stopping.aborted) throw new Skipped(stopped)
+      const request = isFromPage ? fromPage(asked) : asked
       const heard = (answer: Answer): void => {
         if (!isOfProxy(answer) || row.isForProxies !== true) this.#conformance?.observe(request, answer)
       }

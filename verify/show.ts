@@ -1,22 +1,45 @@
-// Formats requests and answers for people: short, on one line each, without credentials.
+// Makes the result of a row: what was sent and what came in words, short, on one line each, without credentials.
 
 import { type Answer, type Credentials, fieldOf, isJson, type RowRequest, withoutCredentials } from './message.ts'
-import type { ShownFailure } from './results.ts'
-import type { Result } from './run.ts'
+import type { RowResult, ShownFailure } from './results.ts'
+import type { Outcome, Row } from './row.ts'
+import type { Failure } from './store.ts'
 
 const shownCharacters = 300
 
-export function showFailure({ row, failure }: Result, credentials: Credentials): ShownFailure | undefined {
-  if (failure === undefined) return undefined
+/** A base URL without possible secrets. */
+export function addressOf({ origin, pathname }: URL): string {
+  return origin + pathname.replace(/\/$/, '')
+}
+
+/** @param credentials the values to hide. */
+export function toResult(
+  subject: string,
+  row: Row,
+  { failure, skipped }: Outcome,
+  credentials: Credentials,
+): RowResult {
+  const { title, level, document } = row
+  return {
+    subject,
+    title,
+    level,
+    outcome: skipped !== undefined ? 'skipped' : failure === undefined ? 'passed' : 'failed',
+    document,
+    skipped,
+    failure: failure && showFailure(row, failure, credentials),
+  }
+}
+
+function showFailure(row: Row, { request, answer, why, number }: Failure, credentials: Credentials): ShownFailure {
   // Requests contain only names of credentials, but a server may echo their values.
   const hide = (text: string): string => shorten(withoutCredentials(text, credentials))
-  const { request, answer, why, number } = failure
   return {
     request: number > 1 ? `request ${number}` : 'the request',
     sent: showRequest(request).map(shorten),
     came: answer === undefined ? ['no answer'] : showAnswer(answer).map(hide),
     wrong: answer === undefined ? why : hide(why),
-    document: `${row.document} (${row.where})`,
+    document: row.document,
   }
 }
 

@@ -11,7 +11,7 @@ import { keyRows, repeatRows } from './rows/idempotency.ts'
 import { int64Rows } from './rows/int64.ts'
 import { listRows } from './rows/lists.ts'
 import { methodRows } from './rows/methods.ts'
-import { limitRows, orderRows } from './rows/order.ts'
+import { limitRows } from './rows/order.ts'
 import { pageRows } from './rows/pages.ts'
 import { parameterRows } from './rows/parameters.ts'
 import { plantRows } from './rows/plants.ts'
@@ -37,7 +37,6 @@ const makers: readonly (readonly [name: string, ...makers: readonly Maker[]])[] 
   ['further properties', furtherRows],
   ['bodies', bodyRows, sizeRows, mediaTypeRows],
   ['limits of HTTP', limitRows],
-  ['order of refusals', orderRows],
   ['credentials', credentialRows],
   ['parameters', parameterRows],
   ['paths and methods', methodRows],

@@ -3,7 +3,6 @@
 import { DocumentError, openDocument } from './document.ts'
 import { NoAnswer, TakenError } from './failures.ts'
 import { defaultFirstId, IdRange } from './ids.ts'
-import { toReport } from './json-report.ts'
 import {
   type Level,
   levels,
@@ -75,7 +74,7 @@ export async function verify(options: VerifyOptions): Promise<VerifyReport> {
     ...(only && { only }),
   })
   signal.throwIfAborted()
-  return toReport(report)
+  return report
 }
 
 /** Returns the rows of a level, for the bundled document, without running them, such as to name a test after each. */

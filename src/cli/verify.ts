@@ -4,11 +4,11 @@ import { lstatSync, writeFileSync } from 'node:fs'
 import { DocumentError, openDocument } from '../../verify/document.ts'
 import { NoAnswer, TakenError } from '../../verify/failures.ts'
 import { type IdRange, rangeIds } from '../../verify/ids.ts'
-import { toReport } from '../../verify/json-report.ts'
 import { formatJunitReport } from '../../verify/junit-report.ts'
-import { addressOf, formatReport } from '../../verify/report.ts'
-import type { Level, Tokens } from '../../verify/results.ts'
-import { type RunReport, runRows } from '../../verify/run.ts'
+import { formatReport } from '../../verify/report.ts'
+import type { Level, Tokens, VerifyReport } from '../../verify/results.ts'
+import { runRows } from '../../verify/run.ts'
+import { addressOf } from '../../verify/show.ts'
 import { parseSettings } from '../config.ts'
 import { OperatorError, SettingError } from '../domain/errors.ts'
 import { withoutControls } from '../domain/shown.ts'
@@ -44,15 +44,15 @@ export async function verifyServer(options: VerifyOptions, terminal: Terminal): 
   const stopping = stopOnSignal(terminal, onStop)
   const report = await run(new URL(url), { ...options, token }, stopping)
   if (junit !== undefined) await writeReport(junit, formatJunitReport(report))
-  if (options.json) await printJson(toReport(report), terminal)
+  if (options.json) await printJson(report, terminal)
   else await print(terminal.stdout, formatReport(report, { verbose: options.verbose, harmless: withoutControls }))
-  const isRight = report.results.every(({ failure }) => failure === undefined)
+  const isRight = report.counts.failed === 0
   // The original document has no operation that deletes.
   const isClean = report.left.length === 0 || options.level === 'specified'
   return isRight && isClean && !stopping.aborted ? 0 : 1
 }
 
-async function run(base: URL, options: VerifyOptions & Tokens, stopping: AbortSignal): Promise<RunReport> {
+async function run(base: URL, options: VerifyOptions & Tokens, stopping: AbortSignal): Promise<VerifyReport> {
   try {
     const document = openDocument(parseSettings({ document: options.document }).document)
     return await runRows({ ...options, base, document, tokens: options, timeoutMs: options.timeout * 1_000, stopping })

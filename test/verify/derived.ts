@@ -21,6 +21,25 @@ const objects = (change: (object: Properties) => unknown) =>
 const items = (change: (all: readonly unknown[]) => readonly unknown[]) =>
   json((value: unknown) => (Array.isArray(value) ? change(value) : value))
 
+const ofLists = [
+  titled(
+    'in an object',
+    json((all) => ({ all })),
+  ),
+  titled(
+    'without the last',
+    items((all) => all.slice(0, -1)),
+  ),
+  titled(
+    'with the first two swapped',
+    items(([one, two, ...rest]) => (two ? [two, one, ...rest] : [one].filter((each) => each !== undefined))),
+  ),
+  titled(
+    'with the first one twice',
+    items((all) => [...all.slice(0, 1), ...all]),
+  ),
+]
+
 function changesOf(
   schema: Schema,
 ): readonly (((answered: Answered) => Partial<Answered>) & { readonly says: string })[] {
@@ -39,38 +58,7 @@ function changesOf(
         objects((each) => ({ ...each, [name]: null })),
       ),
     ]),
-    ...(isList
-      ? [
-          titled(
-            'in an object',
-            json((all) => ({ all })),
-          ),
-        ]
-      : []),
-    ...(isList
-      ? [
-          titled(
-            'without the last',
-            items((all) => all.slice(0, -1)),
-          ),
-        ]
-      : []),
-    ...(isList
-      ? [
-          titled(
-            'with the first two swapped',
-            items(([one, two, ...rest]) => (two ? [two, one, ...rest] : [one].filter((each) => each !== undefined))),
-          ),
-        ]
-      : []),
-    ...(isList
-      ? [
-          titled(
-            'with the first one twice',
-            items((all) => [...all.slice(0, 1), ...all]),
-          ),
-        ]
-      : []),
+    ...(isList ? ofLists : []),
   ]
 }
 

@@ -317,7 +317,7 @@ export const rounded = (digits: string): string => String(BigInt(Number(digits))
 export function instead(status: number, value?: unknown, more: readonly string[] = []): Answered {
   const fields = [
     ...['X-Request-Id', randomUUID(), 'X-Content-Type-Options', 'nosniff', 'Cache-Control', 'private, no-cache'],
-    ...['Access-Control-Allow-Origin', '*', ...more],
+    ...['Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', '*', ...more],
   ]
   if (value === undefined) return { status, fields, body: Buffer.alloc(0) }
   return { status, fields: [...fields, 'Content-Type', 'application/json'], body: Buffer.from(JSON.stringify(value)) }

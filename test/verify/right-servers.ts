@@ -45,7 +45,6 @@ function isBusy(method: string, every: number, status: number, error: number): B
     return count % every === 1
       ? instead(status, { error, message: 'busy' }, [
           ...['Retry-After', '1', 'RateLimit-Policy', '"default";q=1;w=1', 'RateLimit', '"default";r=0;t=1'],
-          ...['Access-Control-Expose-Headers', 'Retry-After, X-Request-Id'],
         ])
       : forward(received)
   }
@@ -74,7 +73,7 @@ const turning = (name: string): Behaviour =>
 /** One plant a page, and an empty last page: right, although a page could have more. */
 const hasShortPages: Behaviour = async (received, forward) => {
   const asked = queryOf(received)
-  const isList = isMeant('GET /plants *', received, 0) && asked.get('tag')?.includes(' ') === true
+  const isList = isMeant('GET|HEAD /plants *', received, 0) && asked.get('tag')?.includes(' ') === true
   if (!isList || !/^[1-9]\d{0,2}$/.test(asked.get('limit') ?? '100')) return forward(received)
   const answered = await forward({ ...received, ...asking('limit', '1')(received) })
   const id = /"id":(-?\d+)/.exec(answered.body.toString())?.[1]

@@ -4,18 +4,16 @@ import { gzipSync } from 'node:zlib'
 import { type Check, type ErrorCode, field, refusal } from '../checks.ts'
 import { strayIds, strayName } from '../leftovers.ts'
 import { objectOf } from '../message.ts'
-import { type Circumstances, type Row, row, type Source } from '../row.ts'
+import { type Circumstances, type Row, row } from '../row.ts'
 import { begin, isUnchanged, keeping, refusing, type Taking, takingOf, type Write } from './taking.ts'
 
-const open: Source = { document: 'NewPlant does not forbid further properties; they are not kept', where: 'NewPlant' }
-const anObject: Source = { document: 'NewPlant is an object with an id and a name', where: 'the schema NewPlant' }
-const notJson: Source = {
-  document:
-    'a body that is not JSON in UTF-8, repeats a key, or is nested more than 32 deep is refused with error 40001',
-  where: 'the schema Error',
-}
+const open = 'NewPlant does not forbid further properties; they are not kept (NewPlant)'
+const anObject = 'NewPlant is an object with an id and a name (the schema NewPlant)'
+const notJson =
+  'a body that is not JSON in UTF-8, repeats a key, or is nested more than 32 deep is refused with error ' +
+  '40001 (the schema Error)'
 const bytesMax = 65_536
-const size: Source = { document: 'a body of more than 65,536 bytes is refused with 413', where: 'BodyTooLarge' }
+const size = 'a body of more than 65,536 bytes is refused with 413 (BodyTooLarge)'
 const plant = { name: 'n' }
 
 const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
@@ -90,7 +88,7 @@ export function bodyRows(circumstances: Circumstances): readonly Row[] {
 function rowsOf(circumstances: Circumstances, taking: Taking): Row[] {
   const bad = (what: string, code: ErrorCode, writes: readonly Write[], says = notJson): Row =>
     refusing(circumstances, taking, what, says, code, writes)
-  const kept = (what: string, says: Source, writes: readonly Write[]): Row =>
+  const kept = (what: string, says: string, writes: readonly Write[]): Row =>
     keeping(
       circumstances,
       taking,
@@ -98,7 +96,7 @@ function rowsOf(circumstances: Circumstances, taking: Taking): Row[] {
       says,
       writes.map((write) => ({ plant, write })),
     )
-  const json: Source = { document: 'a request body is JSON', where: taking.id }
+  const json = `a request body is JSON (${taking.id})`
   return [
     kept('plants with unknown properties', open, further),
     kept('JSON however it is written', json, written),
@@ -118,7 +116,7 @@ function rowsOf(circumstances: Circumstances, taking: Taking): Row[] {
 
 /** The message names the byte of the error, give or take a token. */
 function placeRow({ ids, plants }: Circumstances, taking: Taking): Row {
-  const says: Source = { document: 'the message gives the byte offset, from 0', where: 'the schema Error' }
+  const says = 'the message gives the byte offset, from 0 (the schema Error)'
   return row(`${taking.id} says at which byte JSON is invalid`, says, ids.take(1), async (store, id) => {
     await begin(store, taking, id)
     // Of one to four bytes in UTF-8.
@@ -202,10 +200,9 @@ export function sizeRows(circumstances: Circumstances): readonly Row[] {
   ])
 }
 
-const mediaType: Source = {
-  document: 'a body must be uncompressed application/json in UTF-8; any other gets 415, which states what is accepted',
-  where: 'UnsupportedMediaType',
-}
+const mediaType =
+  'a body must be uncompressed application/json in UTF-8; any other gets 415, which states what is accepted ' +
+  '(UnsupportedMediaType)'
 const acceptedTypes = [
   ...['application/json; charset=utf-8', 'application/json;charset=UTF-8', 'application/json; charset="utf-8"'],
   ...['application/json; profile=x', 'Application/JSON'],

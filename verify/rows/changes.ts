@@ -3,17 +3,18 @@
 import { field, hasNoBody, isListOf, ok, refusal, status, whyNotPlant } from '../checks.ts'
 import { type Answer, itemsOf, type RowRequest } from '../message.ts'
 import type { NewPlant, Plants } from '../plant.ts'
-import { type Circumstances, needing, type Row, row, type Source } from '../row.ts'
-import { nextPage, type Store } from '../store.ts'
+import { type Circumstances, needing, type Row, row } from '../row.ts'
+import { type Headers, nextPage, type Store } from '../store.ts'
 
-const says: Source = {
-  document:
-    'lists the changes of plants, oldest first; who always continues with the Link sees every change exactly once, and the changes of one plant in their order',
-  where: 'listChanges',
-}
-const byKind: Source = { document: 'kind lists only changes of this kind', where: 'the parameter kind of listChanges' }
-const byCaller: Source = { document: 'callerId is the id of the token that was used', where: 'the schema Change' }
-const gone: Source = { document: 'the server does not have this position: 410', where: 'listChanges, 410' }
+const says =
+  'lists the changes of plants, oldest first; who always continues with the Link sees every change exactly ' +
+  'once, and the changes of one plant in their order (listChanges)'
+const byKind = 'kind lists only changes of this kind (the parameter kind of listChanges)'
+const byCaller = 'callerId is the id of the token that was used (the schema Change)'
+const gone = 'the server does not have this position: 410 (listChanges, 410)'
+
+/** Clocks differ by less. */
+const dayMs = 86_400_000
 
 export type Wanted = readonly [kind: 'created' | 'replaced' | 'deleted', plant: NewPlant]
 export type Change = ReturnType<typeof itemsOf>[number]
@@ -48,7 +49,9 @@ export function whyOthers(
     return why && `of change ${at + 1}, ${why}`
   })
   const positions = new Set(own.map(({ position }) => position))
-  return whys.find((why) => why !== undefined) ?? (positions.size < own.length ? 'two have one position' : undefined)
+  if (positions.size < own.length) return 'two have one position'
+  const old = own.find(({ time }) => Math.abs(Date.parse(String(time)) - Date.now()) > dayMs)
+  return whys.find((why) => why !== undefined) ?? (old && `the time of a change that was made now is ${old['time']}`)
 }
 
 /**
@@ -102,9 +105,14 @@ export function changeRows(circumstances: Circumstances): readonly Row[] {
     },
     kindRow(circumstances),
     callersRow(circumstances),
-    row('a position that the server never gave is refused', gone, [], (store) =>
-      store.call('GET', '/changes?after=never-given', refusal('positionGone')),
-    ),
+    row('a position that the server never gave is refused, for a page and a stream', gone, [], async (store) => {
+      const get = (after: string, headers: Headers): Promise<Answer> => {
+        const target = `/changes?after=${after}`
+        return store.send({ method: 'GET', target, headers, isEnough: () => true }, refusal('positionGone'))
+      }
+      for (const Accept of ['application/json', 'text/event-stream']) await get('never-given', { Accept })
+      await get('now', { Accept: 'text/event-stream', 'Last-Event-ID': 'never-given' })
+    }),
   ]
 }
 

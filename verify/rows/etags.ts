@@ -2,18 +2,14 @@
 
 import { field, hasNoBody, ok, otherField, refusal, sameField, status } from '../checks.ts'
 import { fieldOf, type RowRequest } from '../message.ts'
-import { type Circumstances, forProxies, type Row, row, type Source } from '../row.ts'
+import { type Circumstances, forProxies, type Row, row } from '../row.ts'
 import { clientsAtOnce, type Store } from '../store.ts'
 import { etagForm } from './taking.ts'
 
-const etags: Source = {
-  document: 'ETag is a strong validator; If-Match and If-None-Match follow RFC 9110, section 13',
-  where: 'the parameters If-Match and If-None-Match',
-}
-const equal: Source = {
-  document: 'ETag is equal for equal content and different for different content',
-  where: 'the header ETag',
-}
+const etags =
+  'ETag is a strong validator; If-Match and If-None-Match follow RFC 9110, section 13 (the parameters ' +
+  'If-Match and If-None-Match)'
+const equal = 'ETag is equal for equal content and different for different content (the header ETag)'
 const failed = refusal('preconditionFailed')
 
 /** Creates a plant with the name n. Returns its ETag. */
@@ -73,7 +69,7 @@ function changeRows({ ids }: Circumstances): Row[] {
       const etag = await begin(store, id)
       const put = (name: string, checks: Parameters<Store['put']>[2], value: string) =>
         store.put(id, JSON.stringify({ name }), checks, { 'If-Match': value })
-      for (const value of ['"x"', '"*"', `W/${etag}`, inOtherCase(etag)]) {
+      for (const value of ['"x"', '"*"', `W/${etag}`, inOtherCase(etag), ',']) {
         await put('m', failed, value)
         await store.remove(id, failed, { 'If-Match': value })
       }

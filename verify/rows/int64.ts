@@ -4,22 +4,15 @@ import { isCreated, refusal } from '../checks.ts'
 import { int64Max, int64Min } from '../ids.ts'
 import { strayIds, strayName } from '../leftovers.ts'
 import { plantJson } from '../plant.ts'
-import { type Circumstances, type Row, row, type Source, unless } from '../row.ts'
+import { type Circumstances, type Row, row, unless } from '../row.ts'
 
 type Write = (id: bigint) => string
 
-const says: Source = {
-  document: 'id is an integer of 64 bits; a JSON number with no fraction is an integer, however it is written',
-  where: 'the schema NewPlant',
-}
-const taken: Source = {
-  document: 'an id that is taken is refused with 409; the existing plant is never overwritten',
-  where: 'createPlant, 409',
-}
-const exact: Source = {
-  document: 'id is an int64, and Location has the path of the plant',
-  where: 'the schema NewPlant, createPlant and getPlant',
-}
+const says =
+  'id is an integer of 64 bits; a JSON number with no fraction is an integer, however it is written (the ' +
+  'schema NewPlant)'
+const taken = 'an id that is taken is refused with 409; the existing plant is never overwritten (createPlant, 409)'
+const exact = 'id is an int64, and Location has the path of the plant (the schema NewPlant, createPlant and getPlant)'
 
 const spellings: readonly (readonly [how: string, write: Write])[] = [
   ['with a fraction of zero', (id) => `${id}.0`],

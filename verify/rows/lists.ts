@@ -5,27 +5,19 @@ import { int64Max, int64Min } from '../ids.ts'
 import { canonical } from '../json.ts'
 import { type Answer, fieldOf, itemsOf, jsonOf } from '../message.ts'
 import type { NewPlant, Plant } from '../plant.ts'
-import { type Circumstances, forProxies, type Row, row, type Source } from '../row.ts'
+import { type Circumstances, forProxies, type Row, row } from '../row.ts'
 import { nextPage, pagePlants, type Store } from '../store.ts'
 import { etagForm } from './taking.ts'
 
-const pages: Source = {
-  document: 'lists plants in ascending order of id; Link has the next page, and is absent on the last one',
-  where: 'listPlants',
-}
-const visits: Source = {
-  document: 'following the links visits every plant that exists throughout exactly once',
-  where: 'listPlants',
-}
-const pageEtags: Source = {
-  document: 'a page has an ETag, which covers its plants and its Link; If-None-Match gets 304 while it is the same',
-  where: 'listPlants',
-}
-export const filters: Source = {
-  document:
-    'tag selects plants with exactly this tag, name plants whose name begins with it, ignoring case; both combine',
-  where: 'the parameters tag and name',
-}
+const pages =
+  'lists plants in ascending order of id; Link has the next page, and is absent on the last one (listPlants)'
+const visits = 'following the links visits every plant that exists throughout exactly once (listPlants)'
+const pageEtags =
+  'a page has an ETag, which covers its plants and its Link; If-None-Match gets 304 while it is the same ' +
+  '(listPlants)'
+export const filters =
+  'tag selects plants with exactly this tag, name plants whose name begins with it, ignoring case; both ' +
+  'combine (the parameters tag and name)'
 
 export function among(tag: string): string {
   return `tag=${encodeURIComponent(tag)}`
@@ -97,7 +89,7 @@ function unfilteredRow({ ids }: Circumstances): Row {
 }
 
 function defaultRow({ ids, nonce }: Circumstances): Row {
-  const says: Source = { document: `limit is ${pagePlants} by default`, where: 'the parameter limit' }
+  const says = `limit is ${pagePlants} by default (the parameter limit)`
   const title = `a page has ${pagePlants} plants at most, unless it is asked for more`
   return row(title, says, ids.near(pagePlants + 1), async (store, ...own) => {
     const tag = `default ${nonce}`
@@ -212,6 +204,7 @@ function pageEtagRow({ ids, nonce }: Circumstances): Row {
     const tag = `etags of pages ${nonce}`
     const [one, other, late] = plantsOf(own, { name: 'n', tag }) as [NewPlant, NewPlant, NewPlant]
     const watched = new Page(store, `/plants?${among(tag)}&limit=1000`)
+    const linked = new Page(store, `/plants?${among(tag)}&limit=2`)
     const rename = (name: string) => store.put(one.id, JSON.stringify({ name, tag }))
     await store.create(one)
     await store.create(other)
@@ -220,8 +213,11 @@ function pageEtagRow({ ids, nonce }: Circumstances): Row {
     await rename('m')
     await watched.hasChanged()
     await store.list(among(tag), [{ ...one, name: 'm' }, other])
+    await linked.read()
     await store.create(late)
     await watched.hasChanged()
+    await linked.hasChanged()
+    await linked.isUnchanged()
     await store.list(among(tag), [{ ...one, name: 'm' }, other, late])
     await store.remove(late.id)
     await store.remove(other.id)
@@ -251,11 +247,11 @@ class Page {
   }
 
   async isUnchanged(): Promise<void> {
-    const [first] = this.#earlier as [Answer]
-    const etag = fieldOf(first, 'etag') ?? ''
+    const last = this.#earlier.at(-1) as Answer
+    const etag = fieldOf(last, 'etag') ?? ''
     const unchanged = [status(304), hasNoBody]
     for (const value of [etag, `W/${etag}`, `"x", ${etag}`])
-      await this.#get([...unchanged, sameField('ETag', first)], value)
+      await this.#get([...unchanged, sameField('ETag', last)], value)
     await this.#store.call('HEAD', this.#target, unchanged, { 'If-None-Match': etag })
     await this.#get(unchanged, '*')
     await this.#get([...ok, this.#isOfContent], '"x"')
@@ -282,11 +278,11 @@ class Page {
   readonly #isOfContent: AnswerCheck = (answer) => {
     const own = fieldOf(answer, 'etag')
     for (const page of this.#earlier) {
-      const isSame = canonical(jsonOf(page)) === canonical(jsonOf(answer))
       const isSameEnd = fieldOf(page, 'link') === fieldOf(answer, 'link')
+      const isSame = isSameEnd && canonical(jsonOf(page)) === canonical(jsonOf(answer))
       const hasSameEtag = fieldOf(page, 'etag') === own
-      if (isSame && isSameEnd && !hasSameEtag) return `the ETag is ${own}, although the page is one that had another`
-      if (!isSame && hasSameEtag) return `the ETag is ${own}, as that of a page with other plants`
+      if (isSame && !hasSameEtag) return `the ETag is ${own}, although the page is one that had another`
+      if (!isSame && hasSameEtag) return `the ETag is ${own}, as that of a page with other plants or another Link`
     }
     return undefined
   }

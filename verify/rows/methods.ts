@@ -18,20 +18,21 @@ import {
 import type { Operation } from '../document.ts'
 import { type Answer, fieldOf } from '../message.ts'
 import { plantJson } from '../plant.ts'
-import { type Circumstances, forProxies, type Row, row, type Source } from '../row.ts'
+import { type Circumstances, forProxies, type Row, row } from '../row.ts'
 import type { Headers } from '../store.ts'
 import { loadsFromHere } from './pages.ts'
 import { hasPlant, pathOf, prepare, requestOf } from './requests.ts'
 
-const where = 'the description of the document'
-const unknownPath: Source = { document: 'an unknown path gets 404', where }
-const notAllowed: Source = { document: 'a method that the path does not have gets 405 with Allow', where }
-const unknownMethod: Source = { document: 'an unknown method gets 501', where }
-const options: Source = { document: 'OPTIONS gets 204 with Allow and needs no token', where }
-const heads: Source = { document: 'every path with GET also supports HEAD', where }
+const unknownPath = 'an unknown path gets 404 (the description of the document)'
+const notAllowed = 'a method that the path does not have gets 405 with Allow (the description of the document)'
+const unknownMethod = 'an unknown method gets 501 (the description of the document)'
+const options = 'OPTIONS gets 204 with Allow and needs no token (the description of the document)'
+const heads = 'every path with GET also supports HEAD (the description of the document)'
 const allMethods = ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY']
 const changing = ['PUT', 'PATCH', 'DELETE']
 const proxied = ['TRACE', 'QUERY']
+/** Path and method come before the token. */
+const callers = ['Bearer $TOKEN', undefined]
 
 export function methodRows(circumstances: Circumstances): readonly Row[] {
   const { operations } = circumstances.document
@@ -55,9 +56,9 @@ function pathRows({ document, ids }: Circumstances, path: string, own: readonly 
   const others = allMethods.filter((method) => !allow.includes(method) && !(isAbove && changing.includes(method)))
   const refused = others.map((method) => {
     const checks = [...refusal('methodNotAllowed'), members('Allow', ...allow)]
-    const each = row(`${method} ${path}`, notAllowed, ids.take(1), (store, id) =>
-      store.call(method, pathOf(operation, id), checks),
-    )
+    const each = row(`${method} ${path}`, notAllowed, ids.take(1), async (store, id) => {
+      for (const Authorization of callers) await store.call(method, pathOf(operation, id), checks, { Authorization })
+    })
     return proxied.includes(method) ? forProxies(each) : each
   })
   const asked = row(`OPTIONS ${path}`, options, ids.take(1), async (store, id) => {
@@ -92,8 +93,13 @@ function headRow({ ids }: Circumstances, operation: Operation): Row {
         ? [hasLengthOf(got), ...described.filter((each) => each === 'ETag').map((each) => sameField(each, got))]
         : []),
     ])
-    const etag = fieldOf(got, 'etag')
-    if (isConditional && isStable) await send('HEAD', [status(304), hasNoBody], { 'If-None-Match': etag ?? '*' })
+    if (isConditional && isStable) {
+      const unchanged = [status(304), hasNoBody, sameField('ETag', got)]
+      for (const method of ['GET', 'HEAD'])
+        for (const value of [fieldOf(got, 'etag') ?? '', '*']) await send(method, unchanged, { 'If-None-Match': value })
+    }
+    const isGuarded = parameters.some((each) => each.name === 'If-Match')
+    if (isGuarded) await send('HEAD', [...refusal('preconditionFailed'), hasNoBody], { 'If-Match': '"x"' })
     if (scopes !== undefined) await send('HEAD', [...refusal('missingToken'), hasNoBody], { Authorization: undefined })
     const queried = parameters.some(({ place }) => place === 'query')
     if (queried) await send('HEAD', [...refusal('invalidParameter'), hasNoBody], {}, '?colour=green')
@@ -144,7 +150,8 @@ function unknownMethodRow({ document, ids }: Circumstances): Row {
 function unknownRows(): Row[] {
   const refused = (title: string, target: string): Row =>
     row(title, unknownPath, [], async (store) => {
-      for (const method of ['GET', 'POST', 'OPTIONS']) await store.call(method, target, refusal('unknownPath'))
+      for (const method of ['GET', 'POST', 'OPTIONS'])
+        for (const Authorization of callers) await store.call(method, target, refusal('unknownPath'), { Authorization })
       await store.call('HEAD', target, [...refusal('unknownPath'), hasNoBody])
       await store.call('GET', target, [...refusal('unknownPath'), isError], { Accept: 'text/html,*/*;q=0.1' })
     })
@@ -154,10 +161,7 @@ function unknownRows(): Row[] {
   ]
 }
 
-const pageSays: Source = {
-  document: 'a GET without Authorization that accepts text/html gets a page with a 401 or 404',
-  where: 'info',
-}
+const pageSays = 'a GET without Authorization that accepts text/html gets a page with a 401 or 404 (info)'
 const isPage = field('Content-Type', /^text\/html\b/i)
 
 function personRow({ document, ids, plants }: Circumstances): Row {
@@ -172,7 +176,8 @@ function personRow({ document, ids, plants }: Circumstances): Row {
       const wanted = status(code === 'unknownPath' ? 404 : 401)
       await open('GET', 'text/html,application/xhtml+xml,*/*;q=0.8', [wanted, isPage, loadsFromHere])
       await open('HEAD', 'text/html', [wanted, isPage, hasNoBody])
-      for (const accept of ['application/json', '*/*']) await open('GET', accept, [...refusal(code), isError])
+      for (const accept of ['application/json', '*/*', 'text/html;q=0, */*'])
+        await open('GET', accept, [...refusal(code), isError])
     }
     const secured = document.operations.filter(({ scopes }) => scopes !== undefined)
     for (const operation of secured.filter(({ method }) => method === 'GET')) {

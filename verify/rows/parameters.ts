@@ -4,8 +4,8 @@ import { ok, refusal } from '../checks.ts'
 import type { Operation, Parameter } from '../document.ts'
 import type { JsonValue } from '../json.ts'
 import type { Plants } from '../plant.ts'
-import { type Circumstances, forProxies, type Row, row, type Source } from '../row.ts'
-import { hasPlant, pathOf, prepare, requestOf } from './requests.ts'
+import { type Circumstances, forProxies, type Row, row } from '../row.ts'
+import { askInEveryType, hasPlant, pathOf, prepare, requestOf } from './requests.ts'
 
 /** Texts that some programs accept as integers. */
 const oddIntegers = [
@@ -29,10 +29,8 @@ function queryRows({ document, plants }: Circumstances, operation: Operation): R
   const own = operation.parameters.filter(({ place }) => place === 'query')
   if (own.length === 0) return []
   const path = pathOf(operation, 0n)
-  const says: Source = {
-    document: 'a query parameter that is unknown, or has a value that is not allowed, is refused with 400',
-    where: `the parameters of ${operation.id}`,
-  }
+  const rule = 'a query parameter that is unknown, or has a value that is not allowed, is refused with 400'
+  const says = `${rule} (the parameters of ${operation.id})`
   const names = document.operations.flatMap(({ parameters }) => parameters.filter(({ place }) => place === 'query'))
   const others = new Set(names.map(({ name }) => name).filter((name) => own.every((each) => each.name !== name)))
   const unknown = [
@@ -48,7 +46,7 @@ function queryRows({ document, plants }: Circumstances, operation: Operation): R
   return [
     ...[...unknown, ...repeated, ...wrong].map((query) =>
       row(`${operation.id}: the query ${query.slice(0, 40)} is refused`, says, [], (store) =>
-        store.call('GET', `${path}?${query}`, refusal('invalidParameter')),
+        askInEveryType(store, operation, { target: `${path}?${query}` }, refusal('invalidParameter')),
       ),
     ),
     row(`${operation.id}: parameters within their bounds are served`, says, [], async (store) => {
@@ -99,7 +97,7 @@ function headerRows({ ids, plants }: Circumstances, operation: Operation): Row[]
   return operation.parameters
     .filter(({ place, schema }) => place === 'header' && schema['pattern'] !== undefined)
     .map(({ name, schema }) => {
-      const says: Source = { document: `${name} has the form of its schema`, where: `the parameter ${name}` }
+      const says = `${name} has the form of its schema (the parameter ${name})`
       const values = [...odd.filter((value) => value !== '\0' && value.trim() === value), ...tooLong(schema)]
       const wrong = values.filter((value) => isWrong(plants, schema, value))
       return row(`${operation.id} refuses a ${name} that is not allowed`, says, ids.take(1), async (store, id) => {
@@ -143,10 +141,7 @@ function inDigits(id: bigint, digits: string): string {
 
 /** Any id that a faulty server could derive is in the range; a long one, clamped to int64, would be the greatest. */
 function pathRows({ document, ids, plants }: Circumstances): Row[] {
-  const says: Source = {
-    document: 'the id in a path is an int64 in decimal digits without leading zeros',
-    where: 'the parameter id',
-  }
+  const says = 'the id in a path is an int64 in decimal digits without leading zeros (the parameter id)'
   const operations = document.operations.filter(hasPlant)
   return inPath.map(([what, write]) => {
     const isLong = what.endsWith('digits') && what.startsWith('of')

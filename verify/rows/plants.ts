@@ -4,27 +4,25 @@ import { field, hasNoBody, isCreated, isPlant, ok, otherField, refusal, sameFiel
 import { int64Max, int64Min } from '../ids.ts'
 import { type Answer, fieldOf } from '../message.ts'
 import { plantJson } from '../plant.ts'
-import { type Circumstances, type Row, row, type Source } from '../row.ts'
-import { clientsAtOnce } from '../store.ts'
+import { type Circumstances, needing, type Row, row } from '../row.ts'
+import { clientsAtOnce, type Store } from '../store.ts'
 import { etagForm } from './taking.ts'
 
-const reading: Source = { document: 'getPlant answers with the plant, its id and an ETag', where: 'getPlant, 200' }
-const replacing: Source = {
-  document: 'replacePlant sets name and tag, and answers with the Plant and its ETag; without a tag the tag is removed',
-  where: 'replacePlant',
-}
-const missing: Source = {
-  document: 'there is no plant with this id: 404, and replacing never creates one',
-  where: 'UnknownPlant',
-}
-const deleting: Source = { document: 'deletePlant answers with 204', where: 'deletePlant' }
-const requestId: Source = {
-  document: "the id of this request, which is also in the server's log",
-  where: 'the header RequestId',
-}
+const reading = 'getPlant answers with the plant, its id and an ETag (getPlant, 200)'
+const replacing =
+  'replacePlant sets name and tag, and answers with the Plant and its ETag; without a tag the tag is removed ' +
+  '(replacePlant)'
+const missing = 'there is no plant with this id: 404, and replacing never creates one (UnknownPlant)'
+const deleting = 'deletePlant answers with 204 (deletePlant)'
+const requestId = "the id of this request, which is also in the server's log (the header RequestId)"
 
 export function plantRows(circumstances: Circumstances): readonly Row[] {
-  return [...oneRows(circumstances), ...atOnceRows(circumstances)]
+  return [
+    ...oneRows(circumstances),
+    ...atOnceRows(circumstances),
+    ...lastingRows(circumstances),
+    sharedRow(circumstances),
+  ]
 }
 
 function oneRows({ ids }: Circumstances): Row[] {
@@ -37,6 +35,8 @@ function oneRows({ ids }: Circumstances): Row[] {
         const plant = { id, name: 'Monstera "deliciosa" 🌿', tag: 'aroid' }
         await store.create(plant)
         await store.read(plant, [field('ETag', etagForm)])
+        // An escaped digit is the digit (RFC 3986, section 6.2.2.2).
+        await store.call('GET', `/plants/${id}`.replace(/(\d)$/, '%3$1'), [...ok, isPlant(plant)])
       },
     ),
     row('a request id is that of the server, whatever the client sends', requestId, ids.near(1), async (store, id) => {
@@ -67,8 +67,9 @@ function oneRows({ ids }: Circumstances): Row[] {
     row('a plant is deleted', deleting, ids.take(1), async (store, id) => {
       const plant = { id, name: 'n', tag: 't' }
       await store.create(plant)
-      const etag = fieldOf(await store.read(plant), 'etag') ?? ''
-      // A message without a body may have a Content-Length of 0.
+      const before = await store.read(plant)
+      const etag = fieldOf(before, 'etag') ?? ''
+      // A message without a body may say that it has none.
       const hasNoLength = ({ fields }: Answer): string | undefined =>
         fields.some(([name, value]) => /^content-length$/i.test(name) && value !== '0') ? 'there is a body' : undefined
       await store.remove(id, [status(204), hasNoBody, hasNoLength])
@@ -78,7 +79,7 @@ function oneRows({ ids }: Circumstances): Row[] {
       await store.isMissing(id)
       await store.get(id, refusal('unknownPlant'), { 'If-None-Match': etag })
       await store.create({ id, name: 'again' })
-      await store.read({ id, name: 'again' })
+      await store.read({ id, name: 'again' }, [otherField('ETag', before)])
     }),
     // Reads only: other plants may have these ids.
     row('the least and the greatest int64, and ids around 0, are ids in a path', idSays, [], async (store) => {
@@ -87,12 +88,11 @@ function oneRows({ ids }: Circumstances): Row[] {
   ]
 }
 
-const idSays: Source = { document: 'an id is any int64', where: 'the parameter id' }
+const idSays = 'an id is any int64 (the parameter id)'
 
 function atOnceRows({ ids }: Circumstances): Row[] {
-  const said = (document: string, where: string): Source => ({ document, where })
-  const taken = said('an id that is taken is refused with 409', 'createPlant, 409')
-  const created = said('createPlant answers with the Plant and its Location', 'createPlant, 200')
+  const taken = 'an id that is taken is refused with 409 (createPlant, 409)'
+  const created = 'createPlant answers with the Plant and its Location (createPlant, 200)'
   return [
     row('of creates of one id at once, one succeeds', taken, ids.near(1), async (store, id) => {
       await store.oneOf(() => ({ body: plantJson(id, 'n') }), 'created the plant', [409])
@@ -136,4 +136,45 @@ function atOnceRows({ ids }: Circumstances): Row[] {
       await store.isMissing(id)
     }),
   ]
+}
+
+/** A cache, or a copy that lags behind, has the plants for a while as they were. */
+function lastingRows({ ids }: Circumstances): Row[] {
+  const own = ids.take(2) as [bigint, bigint]
+  let begun: Answer | undefined
+  const begin = async (store: Store): Promise<Answer> => {
+    const [kept, gone] = own
+    for (const id of own) await store.create({ id, name: 'n', tag: 't' })
+    for (const id of own) await store.read({ id, name: 'n', tag: 't' })
+    await store.remove(gone)
+    await store.put(kept, '{"name":"m"}')
+    return await store.read({ id: kept, name: 'm' })
+  }
+  const first = row('a replaced and a deleted plant at the beginning of the run', replacing, own, async (store) => {
+    begun = await begin(store)
+  })
+  const last = row('they are the same at its end', replacing, own, async (store, kept, gone) => {
+    begun ??= await begin(store)
+    await store.read({ id: kept, name: 'm' }, [sameField('ETag', begun)])
+    await store.isMissing(gone)
+  })
+  return [
+    { ...first, turn: 'first' },
+    { ...last, turn: 'last' },
+  ]
+}
+
+/** A token says what may be done, not with which plants. */
+function sharedRow(circumstances: Circumstances): Row {
+  const title = 'a plant that was created with one token is read, replaced and deleted with another'
+  const shared = row(title, reading, circumstances.ids.take(1), async (store, id) => {
+    const headers = { Authorization: 'Bearer $SECOND_TOKEN' }
+    await store.create({ id, name: 'n' })
+    await store.get(id, [...ok, isPlant({ id, name: 'n' })], headers)
+    await store.put(id, '{"name":"m"}', ok, headers)
+    await store.read({ id, name: 'm' })
+    await store.remove(id, [status(204)], headers)
+    await store.isMissing(id)
+  })
+  return needing('$SECOND_TOKEN', circumstances, shared)
 }

@@ -1,7 +1,7 @@
 // Lists of plants whose name begins with a text, in every script.
 
 import type { NewPlant } from '../plant.ts'
-import { type Circumstances, type Row, row, type Source } from '../row.ts'
+import { type Circumstances, type Row, row } from '../row.ts'
 import { among, filters } from './lists.ts'
 
 /** A name, prefixes that find it, and names of other plants that they do not find. */
@@ -80,10 +80,7 @@ function followedRow({ ids, nonce }: Circumstances): Row {
   })
 }
 
-const plus: Source = {
-  document: 'a name prefix may contain any characters, and none is a wildcard',
-  where: 'the parameter name',
-}
+const plus = 'a name prefix may contain any characters, and none is a wildcard (the parameter name)'
 
 function plusRow({ ids, nonce }: Circumstances): Row {
   return row('in a query, + is a space and %2B a plus sign', plus, ids.take(2), async (store, one, other) => {

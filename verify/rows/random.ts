@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { type Check, field, hasNoBody, isPlant, ok, refusal, status } from '../checks.ts'
 import { fieldOf } from '../message.ts'
 import type { NewPlant, Plant } from '../plant.ts'
-import { type Circumstances, type Row, row, type Source } from '../row.ts'
+import { type Circumstances, type Row, row } from '../row.ts'
 import type { Headers, Store } from '../store.ts'
 import { among } from './lists.ts'
 
@@ -14,10 +14,7 @@ const rounds = 12
 const stepsOfRound = 50
 const plantsOfRound = 5
 const keysOfRound = 4
-const says: Source = {
-  document: 'the operations on plants, and how they work together',
-  where: 'the paths of the document',
-}
+const says = 'the operations on plants, and how they work together (the paths of the document)'
 
 const fragments = [
   ...['a', 'A', 'b', '0', 'null', '__proto__', ' ', '  ', '\n', '\r\n', '\t', '\u0001', '\u007f', '\u00a0', '\u2028'],

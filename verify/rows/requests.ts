@@ -1,5 +1,6 @@
 // Requests of any operation of the document, made from its path, its parameters and the schema of its body.
 
+import type { Check } from '../checks.ts'
 import type { Operation } from '../document.ts'
 import { toJson } from '../json.ts'
 import type { RowRequest } from '../message.ts'
@@ -50,4 +51,17 @@ export async function prepare(store: Store, operation: Operation, id: bigint): P
 /** The first status of an operation that succeeds. */
 export function doneStatus({ responses }: Operation): number {
   return [...responses.keys()].find((status) => status < 300) ?? 200
+}
+
+/** Sends a GET for each media type of the answer, which may be a stream. */
+export async function askInEveryType(
+  store: Store,
+  { responses }: Operation,
+  { headers, ...request }: RowRequest,
+  checks: readonly Check[],
+): Promise<void> {
+  for (const Accept of responses.get(200)?.content.keys() ?? []) {
+    // Whoever begins a stream does not refuse it.
+    await store.send({ method: 'GET', isEnough: () => true, ...request, headers: { ...headers, Accept } }, checks)
+  }
 }

@@ -10,52 +10,40 @@ import { unless } from '../row.ts'
 type Body = (id: bigint) => string
 
 export function specifiedRows({ ids }: Circumstances): readonly Row[] {
-  const rowOf = (title: string, document: string, where: string, count: number, run: RunOf): Row => {
-    const own = ids.take(count)
-    return { title, level: 'specified', document, where, ids: own, run: (store) => run(store, ...own) }
-  }
-  /** One POST. */
-  const posted = (
-    title: string,
-    rule: string,
-    where: string,
-    body: Body,
-    checks: readonly Check[],
-    headers = {},
-  ): Row => rowOf(title, rule, where, 1, (store, id) => store.send({ body: body(id), headers }, checks))
-  const created = ([title, rule, { name, tag }, more = '']: Created): Row =>
-    posted(
-      title,
-      rule,
-      'the response 200 of POST /plants',
-      (id) => plantJson(id, name, tag).replace(/}$/, `${more}}`),
-      [status(200), isPlant({ name, ...(tag !== undefined && { tag }) })],
-    )
-  const refused = ([what, why, body]: Refused): Row =>
-    posted(`a body ${what} is refused`, `${says} ${why}; ${anyRefusal}`, inBody, body, [refusedSomehow])
-  const withoutId = ([what, why, body]: Refused): Row => ({
-    ...refused([what, why, body]),
-    ids: [],
-    strays: strayIds.zero,
+  const rowOf = (title: string, document: string, own: readonly bigint[], run: RunOf): Row => ({
+    title,
+    level: 'specified',
+    document,
+    ids: own,
+    run: (store) => run(store, ...own),
   })
-  const first = { turn: 'first' } as const
+  /** One POST. */
+  const posted = (title: string, document: string, body: Body, checks: readonly Check[], headers = {}): Row =>
+    rowOf(title, document, ids.take(1), (store, id) => store.send({ body: body(id), headers }, checks))
+  const created = ([title, rule, { name, tag }, more = '']: Created): Row => {
+    const checks = [status(200), isPlant({ name, ...(tag !== undefined && { tag }) })]
+    const document = `${rule} (the response 200 of POST /plants)`
+    return posted(title, document, (id) => plantJson(id, name, tag).replace(/}$/, `${more}}`), checks)
+  }
+  const refused = ([what, why, body]: Refused): Row =>
+    posted(`a body ${what} is refused`, `says that ${why}; ${anyRefusal}`, body, [refusedSomehow])
+  const [first, ...others] = plants.map(created)
+  const neighbours = rowOf('neighbouring ids beyond 2^53 are two plants', int64, ids.near(3), async (store, ...own) => {
+    for (const id of own) await store.send({ body: plantJson(id, ficus) }, isRight)
+  })
   return [
-    ...plants.map(created).map((row, at) => (at === 0 ? { ...row, ...first } : row)),
-    neighbourRow(ids),
-    { ...rowOf(...twice), ...first },
+    { ...(first as Row), turn: 'first' },
+    ...others,
+    unless(ids.whyExactAnyway, neighbours),
+    { ...rowOf(twiceTitle, twiceRule, ids.take(1), createTwice), turn: 'first' },
     ...bodies.map(refused),
-    ...bodiesWithoutId.map(withoutId),
+    ...bodiesWithoutId.map((each) => ({ ...refused(each), ids: [], strays: strayIds.zero })),
     // One row per way in which frameworks refuse, since they often use different error bodies.
     ...errors.map(([what, body]) =>
-      posted(`the refusal of a body ${what} is an Error`, anError, 'the response 400 of POST /plants', body, [
-        refusedSomehow,
-        isError,
-      ]),
+      posted(`the refusal of a body ${what} is an Error`, anError, body, [refusedSomehow, isError]),
     ),
     ...credentials.map(([what, Authorization]) =>
-      posted(`with${what} nothing is created`, secured, scheme, (id) => plantJson(id, 'n'), [notAccepted], {
-        Authorization,
-      }),
+      posted(`with${what} nothing is created`, secured, (id) => plantJson(id, 'n'), [notAccepted], { Authorization }),
     ),
   ]
 }
@@ -64,12 +52,15 @@ type RunOf = (store: Parameters<Row['run']>[0], ...ids: readonly bigint[]) => Pr
 type Created = readonly [title: string, rule: string, plant: Plant, more?: string]
 type Refused = readonly [what: string, why: string, body: Body]
 
-const says = 'says that'
-const anyRefusal = 'it does not define which failures get 400, so any 4xx passes'
-const inBody = 'the request body of POST /plants'
-const anError = 'describes one error body: an Error as application/json, with error (int32) and message (string)'
-const secured = 'secures the whole interface with a bearer credential; it does not define the answer without one'
-const scheme = 'the security scheme bearerAuth'
+const anyRefusal = 'it does not define which failures get 400, so any 4xx passes (the request body of POST /plants)'
+const anError =
+  'describes one error body: an Error as application/json, with error (int32) and message (string) ' +
+  '(the response 400 of POST /plants)'
+const secured =
+  'secures the whole interface with a bearer credential; it does not define the answer without one ' +
+  '(the security scheme bearerAuth)'
+const int64 =
+  'id is an int64: each of these is a valid NewPlant, and a valid one is answered with 200 (the schema NewPlant)'
 const valid =
   'a NewPlant with a bearer credential is answered with 200 and a Plant: its name, and its tag if it has one'
 const aString = 'name is a string'
@@ -120,34 +111,17 @@ const credentials: readonly (readonly [what: string, authorization: string | und
 ]
 
 const ficus = 'Ficus lyrata'
+const isRight: readonly Check[] = [status(200), isPlant({ name: ficus })]
+const twiceTitle = 'a second create of the same id is answered with a Plant or an Error'
+const twiceRule =
+  'defines 200 with a Plant and 400 with an Error, but not which applies here (the responses of POST /plants)'
 
 /** Only POST is specified, so only another POST can reveal the state of a plant. */
-const twice = [
-  'a second create of the same id is answered with a Plant or an Error',
-  'defines 200 with a Plant and 400 with an Error, but not which applies here',
-  'the responses of POST /plants',
-  1,
-  async (store, id) => {
-    const request = { body: plantJson(id, ficus) }
-    const isRight = [status(200), isPlant({ name: ficus })]
-    await store.send(request, isRight)
-    await store.send(request, [
-      (answer, known) =>
-        answer.status === 200 ? isPlant({ name: ficus })(answer, known) : (refusedSomehow(answer) ?? isError(answer)),
-    ])
-  },
-] as const satisfies readonly [string, string, string, number, RunOf]
-
-function neighbourRow(ids: Circumstances['ids']): Row {
-  const own = ids.near(3)
-  return unless(ids.whyExactAnyway, {
-    title: 'neighbouring ids beyond 2^53 are two plants',
-    level: 'specified',
-    document: 'id is an int64: each of these is a valid NewPlant, and a valid one is answered with 200',
-    where: 'the schema NewPlant',
-    ids: own,
-    run: async (store) => {
-      for (const id of own) await store.send({ body: plantJson(id, ficus) }, [status(200), isPlant({ name: ficus })])
-    },
-  })
+const createTwice: RunOf = async (store, id) => {
+  const request = { body: plantJson(id as bigint, ficus) }
+  await store.send(request, isRight)
+  await store.send(request, [
+    (answer, known) =>
+      answer.status === 200 ? isPlant({ name: ficus })(answer, known) : (refusedSomehow(answer) ?? isError(answer)),
+  ])
 }

@@ -5,18 +5,14 @@ import { type Check, ok, refusal } from '../checks.ts'
 import { canonical } from '../json.ts'
 import type { Answer } from '../message.ts'
 import { fieldOf, itemsOf, jsonOf, objectOf } from '../message.ts'
-import { type Circumstances, type Row, row, type Source } from '../row.ts'
+import { type Circumstances, type Row, row } from '../row.ts'
 import type { Store } from '../store.ts'
 
 const tagsMax = 100
-const says: Source = {
-  document: 'counts the plants, in all and by tag; up to 100 tags are listed, the most common first',
-  where: 'getSummary and the schema Summary',
-}
-const total: Source = {
-  document: 'plants is the total number of plants, with and without a tag',
-  where: 'the schema Summary',
-}
+const says =
+  'counts the plants, in all and by tag; up to 100 tags are listed, the most common first (getSummary and the ' +
+  'schema Summary)'
+const total = 'plants is the total number of plants, with and without a tag (the schema Summary)'
 
 interface Counted {
   readonly plants: bigint

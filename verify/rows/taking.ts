@@ -4,7 +4,7 @@ import { type ErrorCode, field, isCreated, isPlant, refusal, status } from '../c
 import type { Operation } from '../document.ts'
 import type { RowRequest } from '../message.ts'
 import type { Plant } from '../plant.ts'
-import { type Circumstances, type Row, row, type Source } from '../row.ts'
+import { type Circumstances, type Row, row } from '../row.ts'
 import type { Headers, Store } from '../store.ts'
 
 /** Writes a body from the beginning of an object, which has an id where the operation takes one, such as `{"id":7,`. */
@@ -51,7 +51,7 @@ export function refusing(
   { ids }: Circumstances,
   taking: Taking,
   what: string,
-  says: Source,
+  says: string,
   code: ErrorCode,
   writes: readonly Write[],
 ): Row {
@@ -71,7 +71,7 @@ export function keeping(
   { ids }: Circumstances,
   taking: Taking,
   what: string,
-  says: Source,
+  says: string,
   bodies: readonly { readonly plant: Plant; readonly write: Write; readonly more?: Partial<RowRequest> }[],
 ): Row {
   const own = taking.isNew ? ids.near(bodies.length) : ids.take(1)

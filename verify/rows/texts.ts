@@ -4,15 +4,12 @@
 import { field, isCreated, isPlant, otherField, sameField, status } from '../checks.ts'
 import { toJson } from '../json.ts'
 import type { FurtherProperty, Plants } from '../plant.ts'
-import { type Circumstances, type Row, row, type Source } from '../row.ts'
+import { type Circumstances, type Row, row } from '../row.ts'
 import { etagForm, keeping, refusing, type Taking, takingOf, type Write } from './taking.ts'
 
-const anyText: Source = {
-  document: 'name and tag are any Unicode text without NUL characters',
-  where: 'the schema Plant',
-}
-const unkeepable: Source = { document: 'NUL characters and unpaired surrogates are refused', where: 'the schema Plant' }
-const strings: Source = { document: 'name and tag are strings, and name must be there', where: 'the schema Plant' }
+const anyText = 'name and tag are any Unicode text without NUL characters (the schema Plant)'
+const unkeepable = 'NUL characters and unpaired surrogates are refused (the schema Plant)'
+const strings = 'name and tag are strings, and name must be there (the schema Plant)'
 
 /** As literals of JSON. */
 const literals: Readonly<Record<string, readonly string[]>> = {
@@ -51,7 +48,7 @@ function writing(property: TextProperty, literal: string): Write {
 }
 
 function keptRows(circumstances: Circumstances, taking: Taking, property: TextProperty): Row[] {
-  const rowOf = (what: string, says: Source, texts: readonly string[]): Row =>
+  const rowOf = (what: string, says: string, texts: readonly string[]): Row =>
     keeping(
       circumstances,
       taking,
@@ -72,7 +69,7 @@ function keptRows(circumstances: Circumstances, taking: Taking, property: TextPr
 
 function refusedRows(circumstances: Circumstances, taking: Taking, property: TextProperty): Row[] {
   const { min, max, bound } = boundsOf(circumstances.plants, property)
-  const rowOf = (what: string, says: Source, texts: readonly string[], ...more: readonly Write[]): Row => {
+  const rowOf = (what: string, says: string, texts: readonly string[], ...more: readonly Write[]): Row => {
     const writes = [...texts.map((literal) => writing(property, literal)), ...more]
     return refusing(circumstances, taking, `a ${property} ${what}`, says, 'invalidPlant', writes)
   }
@@ -93,7 +90,7 @@ function refusedRows(circumstances: Circumstances, taking: Taking, property: Tex
 function boundsOf(plants: Plants, property: TextProperty) {
   const { min, max } = plants.lengthsOf(property)
   const document = `${property} has ${min === 0 ? '' : `${inDigits(min)} to `}${inDigits(max)} characters at most`
-  return { min, max, bound: { document, where: 'the schema Plant' } }
+  return { min, max, bound: `${document} (the schema Plant)` }
 }
 
 function inDigits(count: number): string {
@@ -106,7 +103,7 @@ export function furtherRows(circumstances: Circumstances): readonly Row[] {
 }
 
 function furtherRow({ ids }: Circumstances, { name: property, isRequired, sample }: FurtherProperty): Row {
-  const says: Source = { document: `a plant has the property ${property}`, where: 'createPlant' }
+  const says = `a plant has the property ${property} (createPlant)`
   return row(`the property ${property} is kept as it is sent`, says, ids.near(1), async (store, id) => {
     const [plant, without] = [{ name: 'n', [property]: sample }, { name: 'n' }]
     const tagged = [status(200), field('ETag', etagForm)]

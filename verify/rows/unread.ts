@@ -2,15 +2,14 @@
 
 import { field, hasNoBody, isListOf, isPlant, members, ok, refusal, sameField, status } from '../checks.ts'
 import { fieldOf } from '../message.ts'
-import { type Circumstances, type Row, row, type Source } from '../row.ts'
+import { type Circumstances, type Row, row } from '../row.ts'
 import type { Headers } from '../store.ts'
 import { etagForm } from './taking.ts'
 
-const unread: Source = {
-  document: 'an operation reads its parameters, and its body if it has one; nothing else changes what it does',
-  where: 'the operations',
-}
-const strong: Source = { document: 'ETag is a strong validator', where: 'the header ETag' }
+const unread =
+  'an operation reads its parameters, and its body if it has one; nothing else changes what it does (the ' +
+  'operations)'
+const strong = 'ETag is a strong validator (the header ETag)'
 
 const fields: Readonly<Record<string, Headers>> = {
   'the Content-Type of a body that is not there': { 'Content-Type': 'application/json', 'Content-Length': '0' },

@@ -23,6 +23,7 @@ import {
   nullTags,
   plants,
   receiving,
+  refusal,
   refuse,
   refusing,
   rememberingDeleted,
@@ -149,7 +150,47 @@ const deletesNothing: Behaviour = async (received, forward) => {
   return there?.status === 200 ? instead(204) : forward(received)
 }
 
+/** A deleted plant is gone for a while. */
+function forgetsDeletions(): Behaviour {
+  const gone = new Map<string, { readonly before: Answered; readonly sinceMs: number }>()
+  return async (received, forward) => {
+    const old = gone.get(received.target)
+    if (received.method === 'GET' && old !== undefined && Date.now() - old.sinceMs > raceMs) return old.before
+    const before = received.method === 'DELETE' ? await read(received, forward) : undefined
+    const answered = await forward(received)
+    if (before?.status === 200 && answered.status === 204) gone.set(received.target, { before, sinceMs: Date.now() })
+    return answered
+  }
+}
+
+/** The ETag of a plant is that of the first one under its id, until it is replaced. */
+function keepsEtags(): Behaviour {
+  const known = new Map<string, string>()
+  return async (received, forward) => {
+    const answered = await forward(received)
+    if (received.method === 'PUT' && answered.status === 200) known.delete(received.target)
+    const etag = known.get(received.target) ?? fieldOf(answered, 'etag')
+    if (received.method !== 'GET' || answered.status !== 200 || etag === '') return answered
+    known.set(received.target, etag)
+    return { ...answered, ...set('ETag', etag)(answered) }
+  }
+}
+
+/** A plant is there only for the token that created it. */
+function hasOwners(): Behaviour {
+  const owners = new Map<string, string>()
+  return async (received, forward) => {
+    const owner = owners.get(received.target)
+    const token = fieldOf(received, 'authorization')
+    if (owner !== undefined && token !== '' && owner !== token) return refusal(40402)
+    const answered = await forward(received)
+    if (received.method === 'POST' && answered.status === 200) owners.set(fieldOf(answered, 'location'), token)
+    return answered
+  }
+}
+
 export const ofPlants: readonly Wrong[] = [
+  ...caughtBy('credentials')(['answers reads of all from a cache', remembers(readOf, (status) => status === 200)]),
   ...caughtBy('random requests')(['has ETags of tags alone', etagOf((_, tag = '') => tag)]),
   ...caughtBy('parameters')(
     ...accepting(`* ${plant} 400`)(drop('If-None-Match')),
@@ -157,14 +198,17 @@ export const ofPlants: readonly Wrong[] = [
   ),
   ...caughtBy('plants and ETags')(
     ['answers reads from a cache', remembers(readOf, (status) => status === 200)],
+    ['deletes plants for a while', forgetsDeletions()],
+    ['keeps the ETag of a deleted plant for the next one', keepsEtags()],
+    ['has plants of each token', hasOwners()],
+    ...receiving(`GET ${plant}`)(['reads no escaped digits', target(/%3\d$/, 'x')]),
+    ...receiving(`PUT ${plant}`)(having('If-Match', /^,$/, drop('If-Match'))),
     ...receiving(`GET ${plant}`)(['rounds ids in paths', target((it) => it.replace(/\d{17,}/, rounded))]),
     ...answering(got)(
       ['answers with rounded ids', text(/(?<="id":)\d+/, rounded)],
       ['answers with ids in quotes', text(/(?<="id":)\d+/, '"$&"')],
-      ['answers without ids', text(/"id":\d+,/, '')],
       untagged,
       nullTags,
-      set('Content-Type', 'text/html'),
     ),
     ...receiving(`* ${plant}`)(
       ['takes negative ids for none', target(/-\d+$/, 'x')],
@@ -172,10 +216,7 @@ export const ofPlants: readonly Wrong[] = [
       ['takes the greatest int64 for none', target(/9223372036854775807$/, 'x')],
     ),
     ...answering(`GET ${plant} 404`)(['reads an empty plant', () => instead(200, { name: '' })]),
-    ...answering(`* ${plant} 404`)(
-      ['answers 410 for a missing plant', status(410)],
-      ['calls a missing plant an unknown path', text(/40402/, '40401')],
-    ),
+    ...answering(`* ${plant} 404`)(['calls a missing plant an unknown path', text(/40402/, '40401')]),
     ...answering(`DELETE ${plant} 404`)(
       ['deletes what is missing', () => instead(204)],
       ['deletes several times at once', asked('If-Match', /^$/, () => instead(204))],
@@ -188,9 +229,9 @@ export const ofPlants: readonly Wrong[] = [
     ['has ETags that do not tell an empty tag from none', etagOf((name, tag = '') => `${name}/${tag}`)],
     ['has ETags of name and tag in one', etagOf((name, tag = '') => `${name}${tag}`)],
     ...answering(`* ${plant} 200`)(asked('Accept-Encoding', /./, weakEtag)),
-    ...answering(got)(weakEtag, drop('ETag')),
+    ...answering(got)(weakEtag),
     ...answering(`GET|HEAD|PUT ${plant} 200`)(['has another ETag each time', edit('ETag', randomTag)]),
-    ...answering(`${put} 200`)(drop('ETag'), [
+    ...answering(`${put} 200`)([
       'answers a replace with the ETag of another plant',
       set('ETag', `"${'A'.repeat(22)}"`),
     ]),
@@ -210,7 +251,7 @@ export const ofPlants: readonly Wrong[] = [
       ['compares If-None-Match strongly', edit('If-None-Match', /^W.*/, '"x"')],
       ['takes any If-None-Match for the current one', edit('If-None-Match', /^"x"$/, '*')],
     ),
-    ...answering(`GET ${plant} 304`)(status(200), drop('ETag'), refuse(41201)),
+    ...answering(`GET ${plant} 304`)(status(200), refuse(41201)),
     ['compares If-Match, then replaces', races('PUT')],
     ['compares If-Match, then deletes', races('DELETE')],
     ['compares If-Match, and deletes soon', races('DELETE', 20)],
@@ -274,7 +315,9 @@ export const ofPlants: readonly Wrong[] = [
   ),
   ...caughtBy('paths and methods')(
     ...answering(`HEAD ${plant} 404`)(['heads a missing plant', () => instead(200)]),
-    ...receiving(`HEAD ${plant}`)(drop('If-None-Match')),
+    ...receiving(`HEAD ${plant}`)(drop('If-None-Match'), drop('If-Match')),
+    ...receiving('GET')(having('Accept', /q=0,/, set('Accept', 'text/html'))),
+    ...receiving('GET /site/{file}')(drop('If-None-Match'), having('If-None-Match', /^\*$/, drop('If-None-Match'))),
   ),
   ...caughtBy('names and tags')(
     ...receiving(put)(

@@ -111,10 +111,6 @@ const html = titled('as HTML', (answered: Answered) => ({
 
 export const service: readonly Wrong[] = [
   ...caughtBy('CORS')(
-    ...['Accept', 'Accept-Encoding', 'WWW-Authenticate', 'ETag', 'Location', 'Link', 'X-Request-Id'].flatMap(hides),
-    ...hides('Idempotency-Replayed'),
-    ...['* * 409|422', '* * 412|501', '* * 401', 'POST /plants 200', 'PUT * 200', 'DELETE * 204'].flatMap(closes),
-    ...['GET /plants/{id} 200', 'GET /summary', 'GET * 304', '* * 413'].flatMap(closes),
     ...answering('OPTIONS')(
       ...['put', 'delete'].map((name) => remove('Access-Control-Allow-Methods', name)),
       ...['authorization', 'content-type', 'idempotency-key', 'if-match', 'if-none-match'].map((name) =>
@@ -130,6 +126,9 @@ export const service: readonly Wrong[] = [
   ),
   ...caughtBy('the document itself')(...answering('*')(['has other errors', text(/^\{"error":.*/, '{"code":1}')])),
   ...caughtBy('answers')(
+    ...['Accept', 'WWW-Authenticate', 'Location', 'Idempotency-Replayed'].flatMap(hides),
+    ...['* * 409|422', '* * 401', 'DELETE * 204', 'GET * 304', '* * 413'].flatMap(closes),
+    ...answering('* /plants/{id}')(set('Access-Control-Allow-Origin', 'null')),
     ...answering('*')(
       ['has errors of lists of another form', text(/^\{"error":.*/, '{"detail":""}')],
       ['has errors in quotes', text(/"error":(\d+)/, '"error":"$1"')],
@@ -141,6 +140,7 @@ export const service: readonly Wrong[] = [
       ['answers some errors with HTML', html],
     ),
     ...answering('* * 404')(['answers errors with an empty body', () => empty]),
+    ...answering('GET /plants/{id} 200')(set('Content-Type', 'application/json; charset=iso-8859-1')),
     ...answering('*')(drop('X-Content-Type-Options'), set('X-Content-Type-Options', 'no-sniff')),
     ...answering('* * 404')(drop('X-Content-Type-Options')),
     ...answering('* /plants/{id}')(drop('Cache-Control')),
@@ -234,7 +234,6 @@ export const service: readonly Wrong[] = [
     ),
     ...answering('* * 401')(
       status(403),
-      drop(challenge),
       set(challenge, 'Basic realm="plantstore"'),
       set(challenge, `${bearer}, error="invalid_token"`),
       set(challenge, bearer),
@@ -254,7 +253,6 @@ export const service: readonly Wrong[] = [
       status(401),
       set(challenge, insufficient),
       set(challenge, `${insufficient}, scope="plants:read"`),
-      drop(challenge),
     ),
     ...receiving('GET /')(drop('Authorization')),
     ...answering('GET / 200')(
@@ -264,10 +262,12 @@ export const service: readonly Wrong[] = [
     ),
     ...refusing('* /')(unfit(40101, /^.{0,19}$|UNKNOWN/, 'Authorization')),
   ),
-  ...caughtBy('order of refusals')(...answering('* /nowhere 404')(asked('Authorization', none, refuse(40101)))),
+  ...caughtBy('paths and methods')(
+    ...answering('* /nowhere 404')(asked('Authorization', none, refuse(40101))),
+    ...answering('PATCH /plants/{id} 405')(asked('Authorization', none, refuse(40101))),
+  ),
   ...caughtBy('CORS')(
     ...answering('*')(asked('Origin', /^null$/, drop('Access-Control-Allow-Origin'))),
-    ...answering('* /plants/{id}')(set('Access-Control-Allow-Origin', 'null')),
     ...answering('OPTIONS')([
       'refuses preflights',
       asked('Access-Control-Request-Method', /^POST$/, () => instead(403)),
@@ -279,8 +279,10 @@ export const service: readonly Wrong[] = [
       set('Accept', 'application/json'),
       set('Accept', 'text/html'),
     ),
-    ...answering('GET / 200')(['links to other paths', text(/"\/plants"/, '"/trees"')]),
-    ...receiving('GET /site/{file}')(drop('If-None-Match')),
+    ...answering('GET / 200')(
+      ['links to other paths', text(/"\/plants"/, '"/trees"')],
+      ['links to no summary', text(/"\/summary"/, '"/stats"')],
+    ),
     ...answering('GET /site/{file} 404')(['has every file', () => instead(200, {})]),
     ...answering('GET /site/{file} 200')(
       ['answers 304 for the ETag of another file', mixesFiles()],
@@ -293,6 +295,7 @@ export const service: readonly Wrong[] = [
     ),
     ...receiving('GET /openapi.json')(['names the server of the first request', remembersHost()]),
     ...answering('GET /openapi.yaml 200')(
+      ['names another server in YAML', text(/(?<=url: )http\S+/, 'http://127.0.0.1:1')],
       ['serves YAML without its comments', text(/^ *# .*\n/gm, '')],
       ['serves the YAML of another API', text(/^.*$/s, 'openapi: 3.1.0\npaths: {}\n')],
     ),
