@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer'
 export type JsonValue = null | boolean | bigint | number | string | JsonValue[] | { [key: string]: JsonValue }
 
 const integerDigitsMax = 40
-const keys = /"(?:[^"\\]|\\.)*"(?=\s*:)/gs
+const strings = /"(?:[^"\\]|\\.)*"(\s*:)?/gs
 
 /** Throws SyntaxError, or RangeError for a text that is nested too deep. */
 export function decodeJson(bytes: Buffer): JsonValue {
@@ -16,7 +16,8 @@ export function decodeJson(bytes: Buffer): JsonValue {
     typeof each === 'number' ? (toInteger(source) ?? each) : each,
   ) as JsonValue
   // JSON.parse keeps the last of repeated keys.
-  if ((text.match(keys)?.length ?? 0) !== countKeys(value)) throw new SyntaxError('an object repeats a key')
+  const keys = [...text.matchAll(strings)].filter(([, colon]) => colon !== undefined)
+  if (keys.length !== countKeys(value)) throw new SyntaxError('an object repeats a key')
   return value
 }
 
