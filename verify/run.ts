@@ -30,7 +30,9 @@ export interface RunOptions {
   /** Aborted to end the run early. */
   readonly stopping: AbortSignal
   /** Selects rows; by default, all. */
-  readonly only?: (row: RowName) => boolean
+  readonly only?: ((row: RowName) => boolean) | undefined
+  /** Called when a row has ended. */
+  readonly onRow?: ((row: RowResult) => void) | undefined
 }
 
 const answersSubject = 'answers'
@@ -43,7 +45,7 @@ const intercepted = 'something in front of the server, such as a proxy, answered
 
 /** Throws NoAnswer if the server is unreachable, and TakenError if the range is not free. */
 export async function runRows(options: RunOptions): Promise<VerifyReport> {
-  const { base, document, tokens, level, ids, timeoutMs, stopping, only = () => true } = options
+  const { base, document, tokens, level, ids, timeoutMs, stopping, only = () => true, onRow } = options
   const credentials = credentialsOf(tokens)
   const target: Target = { base, credentials, timeoutMs, answerBytesMax }
   const patience = new Patience(target)
@@ -72,7 +74,7 @@ export async function runRows(options: RunOptions): Promise<VerifyReport> {
     return traces.clean()
   }
   try {
-    const results = await new Run(patience, circumstances, credentials, traces, conformance, stopping).all(rows)
+    const results = await new Run(patience, circumstances, credentials, traces, conformance, stopping).all(rows, onRow)
     const ofDocument = (conformance?.rows() ?? [])
       .filter(({ row: { title } }) => only({ subject: answersSubject, title }))
       .map(({ row, failure }) => toResult(answersSubject, row, { failure, skipped: row.skipped }, credentials))
@@ -199,12 +201,16 @@ class Run {
     this.#stopping = stopping
   }
 
-  async all(rows: readonly Named[]): Promise<readonly RowResult[]> {
+  async all(rows: readonly Named[], onRow = (_: RowResult): void => {}): Promise<readonly RowResult[]> {
     const results = new Map<Row, RowResult>()
     const run = async (some: readonly Named[], atOnce: number): Promise<void> => {
       const entries = some.values()
       const work = async (): Promise<void> => {
-        for (const each of entries) results.set(each.row, await this.#result(each))
+        for (const each of entries) {
+          const result = await this.#result(each)
+          results.set(each.row, result)
+          onRow(result)
+        }
       }
       await Promise.all(Array.from({ length: atOnce }, work))
     }

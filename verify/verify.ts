@@ -43,6 +43,8 @@ export interface VerifyOptions extends Tokens {
   readonly signal?: AbortSignal | undefined
   /** Selects rows; by default, all. */
   readonly only?: ((row: RowName) => boolean) | undefined
+  /** Called when a row has ended, such as to abort `signal` at the first failure. */
+  readonly onRow?: ((row: RowResult) => void) | undefined
 }
 
 /**
@@ -54,7 +56,7 @@ export interface VerifyOptions extends Tokens {
  */
 export async function verify(options: VerifyOptions): Promise<VerifyReport> {
   const { url, token, level = 'complete', firstId = defaultFirstId, timeoutMs = answerMs } = options
-  const { document, signal = new AbortController().signal, only } = options
+  const { document, signal = new AbortController().signal, only, onRow } = options
   if (!URL.canParse(url)) throw new TypeError(`url must be a URL, got ${JSON.stringify(url)}`)
   if (typeof token !== 'string' || token === '') throw new TypeError('token must be a bearer token')
   assertLevel(level)
@@ -71,7 +73,8 @@ export async function verify(options: VerifyOptions): Promise<VerifyReport> {
     ids,
     timeoutMs,
     stopping: signal,
-    ...(only && { only }),
+    only,
+    onRow,
   })
   signal.throwIfAborted()
   return report

@@ -336,3 +336,8 @@ export const refuse = (error: number) => titled(`with error ${error}`, () => ref
 export function refusal(error: number, more: readonly string[] = []): Answered {
   return instead(Math.floor(error / 100), { error, message: 'refused' }, more)
 }
+
+/** One wrong server of each subject, or of each operation. */
+export function firstOfEach(all: readonly Wrong[]): readonly Wrong[] {
+  return [...new Map(all.map((wrong) => [wrong[2], wrong])).values()]
+}

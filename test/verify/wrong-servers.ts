@@ -1,7 +1,7 @@
 // Starts servers that do one thing wrong, each in front of one that does everything right.
 
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorNumbers } from '../../src/domain/errors.ts'
@@ -34,6 +34,9 @@ interface WrongServer extends AsyncDisposable {
 const streamMs = 500
 /** More than a right server takes, so that this one refuses nothing by itself. */
 const headerBytesMax = 65_536
+
+/** Many runs share connections to the right server; the kit has one for each request. */
+const agent = new Agent({ keepAlive: true })
 
 /** @param right where the other server is. */
 export async function startWrong(right: { readonly port: number }, behave: Behaviour): Promise<WrongServer> {
@@ -68,13 +71,14 @@ export async function startWrong(right: { readonly port: number }, behave: Behav
 
 async function forward(port: number, { method, target, fields, body }: Received): Promise<Answered> {
   const isChunked = fields.some((each, at) => at % 2 === 0 && /^transfer-encoding$/i.test(each))
-  const headers = isChunked ? [...fields] : replaceField(fields, 'content-length', String(body.length))
-  const asked = request({ port, host: '127.0.0.1', method, path: target, headers, agent: false })
+  const sized = isChunked ? fields : replaceField(fields, 'content-length', String(body.length))
+  const headers = replaceField(sized, 'connection', 'keep-alive')
+  const asked = request({ port, host: '127.0.0.1', method, path: target, headers, agent })
   asked.end(body)
   const [answer] = (await once(asked, 'response')) as [IncomingMessage]
   const isStream = answer.headers['content-type'] === 'text/event-stream'
   const bytes = isStream ? await beginningOf(answer) : Buffer.concat(await answer.toArray())
-  return { status: answer.statusCode ?? 0, fields: answer.rawHeaders, body: bytes }
+  return { status: answer.statusCode ?? 0, fields: replaceField(answer.rawHeaders, 'connection', 'close'), body: bytes }
 }
 
 /** What comes of a stream in a while. */

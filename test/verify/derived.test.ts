@@ -1,0 +1,37 @@
+// The kit against wrong servers that the document itself names, and against right ones that are unlike ours.
+
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { openDocument } from '../../verify/document.ts'
+import type { RowName } from '../../verify/verify.ts'
+import { inRing } from '../support/ring.ts'
+import { derived } from './derived.ts'
+import { isAboutAll, makesSafe, startJudge } from './judge.ts'
+import { firstOfEach } from './operators.ts'
+import { rightServers } from './right-servers.ts'
+
+const { operations } = openDocument()
+
+describe('plantstore verify of a server that', { concurrency: 4 }, async () => {
+  const judge = await startJudge()
+  after(() => judge[Symbol.asyncDispose]())
+
+  // Each run takes seconds, and many differ in the operation alone.
+  const third = <Each>(all: readonly Each[]): readonly Each[] => all.filter((_, at) => at % 3 === 0)
+  for (const [does, behave, operation] of inRing(third(firstOfEach(derived)), third(derived))) {
+    test(does, async () => {
+      const isOfOther = ({ title }: RowName): boolean =>
+        operations.some(({ id }) => id !== operation && title.startsWith(id))
+      const isRun = (row: RowName): boolean => row.title === makesSafe || (isAboutAll(row) && !isOfOther(row))
+      // Changes of other runs may come between those that it confuses.
+      for (let times = 0; times < 3; times += 1) if (await judge.catches(behave, isRun)) return
+      assert.fail('nothing is wrong')
+    })
+  }
+
+  for (const [does, behave] of inRing(rightServers.slice(-1), third(rightServers))) {
+    test(`${does} does nothing wrong`, async () => {
+      assert.deepEqual(await judge.failuresOf(behave), new Map())
+    })
+  }
+})

@@ -1,0 +1,79 @@
+// Runs the kit against changed servers, which all stand in front of one that does everything right.
+
+import { rangeIds } from '../../verify/ids.ts'
+import { type RowName, type RowResult, verify } from '../../verify/verify.ts'
+import { makeFolder } from '../support/folder.ts'
+import { startServer } from '../support/program.ts'
+import { makeTokens } from '../support/rows.ts'
+import { type Behaviour, startWrong } from './wrong-servers.ts'
+
+export interface Judge extends AsyncDisposable {
+  /** The failed rows, and what was wrong. */
+  failuresOf(behave: Behaviour): Promise<ReadonlyMap<string, string | undefined>>
+  /** Runs rows until one has failed. */
+  catches(behave: Behaviour, only: (row: RowName) => boolean, firstId?: bigint): Promise<boolean>
+}
+
+export async function startJudge(): Promise<Judge> {
+  const folder = await makeFolder()
+  const server = await startServer(folder.file('plants.db'))
+  const tokens = await makeTokens(folder.file('plants.db'), server.token)
+  /** Other ids each time, so that many runs share the server. */
+  let lastId = 10n ** 18n
+  const nextId = (): bigint => {
+    lastId += rangeIds
+    return lastId
+  }
+  return {
+    failuresOf: async (behave) => {
+      await using proxy = await startWrong(server, behave)
+      const report = await verify({ url: proxy.url, ...tokens, firstId: nextId() })
+      const failed = report.rows.filter(({ outcome }) => outcome === 'failed')
+      return new Map(failed.map(({ title, failure }) => [title, failure?.wrong]))
+    },
+    catches: async (behave, only, firstId = nextId()) => {
+      await using proxy = await startWrong(server, behave)
+      const caught = new AbortController()
+      const onRow = ({ outcome }: RowResult): void => {
+        if (outcome === 'failed') caught.abort()
+      }
+      const running = verify({ url: proxy.url, ...tokens, firstId, only, onRow, signal: caught.signal })
+      const report = await running.catch((error) => {
+        if (caught.signal.aborted) return undefined
+        throw error
+      })
+      return report === undefined || report.counts.failed > 0
+    },
+    [Symbol.asyncDispose]: async () => {
+      await server[Symbol.asyncDispose]()
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** The row after which those run that a wrong server might apply to other plants. */
+export const makesSafe = 'an id that is taken is refused, and its plant stays as it is'
+
+/** Rows with requests of every operation, and those about all answers. */
+export function isAboutAll({ subject, title }: RowName): boolean {
+  const ofOperations = ['answers', 'credentials', 'paths and methods', 'pages', 'changes'].includes(subject)
+  const isOfFields = subject === 'parameters' && title.includes('that is not allowed')
+  return ofOperations || isOfFields || (subject === 'lists' && !title.includes('begins with')) || oneOfEach.has(title)
+}
+
+const oneOfEach: ReadonlySet<string> = new Set([
+  'If-None-Match gets 304 when it names the current ETag',
+  'If-Match on a read succeeds only while the plant is unchanged',
+  'If-Match prevents lost updates',
+  'a plant is deleted',
+  'a repeated create with its key gets the first answer again, and says so',
+  'another plant under a key that was used is refused',
+  'replacing a plant answers like createPlant',
+  'createPlant refuses JSON that is no plant',
+  'createPlant refuses other media types',
+  'createPlant refuses a body of 65,537 bytes',
+  'replacePlant refuses other media types',
+  'replacePlant refuses a body of 65,537 bytes',
+  'replacePlant refuses JSON that is no plant',
+  'the summary counts plants by their tag as they are created and deleted',
+])
