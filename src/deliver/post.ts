@@ -86,7 +86,10 @@ export function post({
   }
   const cancel = clock.after(webhookAnswerMsMax, end)
   const send = (): void => {
-    if (!mayStillSend()) return end()
+    if (!mayStillSend()) {
+      end()
+      return
+    }
     attempts += 1
     const headers = { ...signedFields(message, hook, clock.wallMs()), 'user-agent': userAgent }
     agent.dispatch({ origin, path: pathname + search, method: 'POST', headers, body: message.body }, handler)
