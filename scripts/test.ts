@@ -21,7 +21,7 @@ const isFirstRing = !values.all && positionals.length === 0
 const env = {
   ...process.env,
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url)),
-  ...(values.all && { TEST_RING: 'all' }),
+  ...(values.all && { TEST_RING: process.env['TEST_RING'] ?? 'all' }),
   ...(isFirstRing && cpuSeconds !== undefined && { TEST_CPU_SECONDS: cpuSeconds }),
 }
 const { status } = spawnSync(process.execPath, tests, { env, stdio: 'inherit' })
