@@ -131,7 +131,7 @@ describe('a failing disk', () => {
     assert.notEqual(ready?.status, 200)
     assert.equal(await server.exited, 1)
     assertPrompt(failedAt, exitMsMax)
-    assert.match(server.output.stdout, /"event":"storeFailed".*malformed/)
+    assert.match(server.output.stdout, /"event":"storeFailed".*(malformed|damaged)/)
   })
 
   exhaustive.test('what was in flight is refused as unknown, and the server is not ready any more', async () => {

@@ -16,7 +16,7 @@ describe('plantstore verify of a server that', { concurrency: 4 }, async () => {
   const judge = await startJudge()
   after(() => judge[Symbol.asyncDispose]())
 
-  for (const [does, behave, operation] of inRing(sampleOf(firstOfEach(derived), 3), sampleOf(derived, 6), derived)) {
+  for (const [does, behave, operation] of inRing(sampleOf(firstOfEach(derived), 3), sampleOf(derived, 12), derived)) {
     test(does, async () => {
       const isOfOther = ({ title }: RowName): boolean =>
         operations.some(({ id }) => id !== operation && title.startsWith(id))
@@ -25,7 +25,7 @@ describe('plantstore verify of a server that', { concurrency: 4 }, async () => {
     })
   }
 
-  for (const [does, behave] of inRing(rightServers.slice(-1), sampleOf(rightServers, 6), rightServers)) {
+  for (const [does, behave] of inRing(rightServers.slice(-1), sampleOf(rightServers, 15), rightServers)) {
     test(`${does} does nothing wrong`, async () => {
       assert.deepEqual(await judge.failuresOf(behave), new Map())
     })

@@ -65,7 +65,7 @@ export function testWrong(byHand: readonly Wrong[]): void {
   describe('plantstore verify of a server that', { concurrency: 4 }, async () => {
     const judge = await startJudge()
     after(() => judge[Symbol.asyncDispose]())
-    for (const [does, behave, subject] of inRing(firstOfEach(byHand), sampleOf(byHand, 2), byHand)) {
+    for (const [does, behave, subject] of inRing(firstOfEach(byHand), sampleOf(byHand, 4), byHand)) {
       test(does, async () => {
         const isRun = (row: RowName): boolean =>
           row.subject === subject || row.title === makesSafe || (subject === 'answers' && isAboutAll(row))

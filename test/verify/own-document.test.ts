@@ -13,7 +13,7 @@ import { verify } from '../../verify/verify.ts'
 import { makeFolder } from '../support/folder.ts'
 import { gardening, oddities, sample, withProperties } from '../support/own-documents.ts'
 import { runHere } from '../support/program.ts'
-import { exhaustive } from '../support/ring.ts'
+import { inRing, sampleOf } from '../support/ring.ts'
 import { makeTokens } from '../support/rows.ts'
 import { startService } from '../support/service.ts'
 import { assertPrompt } from '../support/time.ts'
@@ -94,8 +94,9 @@ describe('plantstore verify of a server with a document of its own', async () =>
   const skipped = (rows: readonly RowResult[], title: string): string | undefined =>
     rows.find((row) => row.title === title)?.skipped
 
-  for (const name of Object.keys(documents) as Name[]) {
-    exhaustive.test(`finds nothing wrong with a right one: ${name}`, async () => {
+  const names = Object.keys(documents) as Name[]
+  for (const name of inRing([], sampleOf(names, 3), names)) {
+    test(`finds nothing wrong with a right one: ${name}`, async () => {
       const rows = await run(name)
       assert.deepEqual(failed(rows), [])
       const isMost = rows.filter(({ outcome }) => outcome === 'passed').length > 0.75 * rows.length
