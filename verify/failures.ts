@@ -1,15 +1,18 @@
 // Why a server could not be tested.
 
-import type { Answer } from './message.ts'
+/** Without types of Node.js, which users of the package may not have. */
+interface Refusal {
+  readonly status: number
+}
 
 /** There was no answer, or none but refusals of a busy server. The message explains why. */
 export class NoAnswer extends Error {
   /** Whether a connection was established. */
   readonly wasConnected: boolean
   /** The last refusal of a server that was still busy after the maximum wait. */
-  readonly answer: Answer | undefined
+  readonly answer: Refusal | undefined
 
-  constructor(message: string, wasConnected: boolean, options: ErrorOptions & { readonly answer?: Answer } = {}) {
+  constructor(message: string, wasConnected: boolean, options: ErrorOptions & { readonly answer?: Refusal } = {}) {
     super(message, options)
     this.name = 'NoAnswer'
     this.wasConnected = wasConnected

@@ -9,9 +9,9 @@ const integerDigitsMax = 40
 const strings = /"(?:[^"\\]|\\.)*"(\s*:)?/gs
 
 /** Throws SyntaxError, or RangeError for a text that is nested too deep. */
-export function decodeJson(bytes: Buffer): JsonValue {
+export function decodeJson(bytes: Uint8Array): JsonValue {
   if (!isUtf8(bytes)) throw new SyntaxError('it is not UTF-8')
-  const text = bytes.toString()
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()
   const value = parse(text, (_key, each, { source = '' }) =>
     typeof each === 'number' ? (toInteger(source) ?? each) : each,
   ) as JsonValue

@@ -245,7 +245,9 @@ export class Store {
       return exchanged
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error
-      throw new WrongAnswer({ number, request, answer: error.answer, why: error.message })
+      // Its type is narrower, for users of the package.
+      const answer = error.answer as Answer | undefined
+      throw new WrongAnswer({ number, request, answer, why: error.message })
     }
   }
 }
