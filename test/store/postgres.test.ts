@@ -298,7 +298,7 @@ describe('a store in PostgreSQL', () => {
 
   onSchema('the rows of connections of servers that have died are deleted', async (place, client) => {
     await using store = await openTestStore(place, { limits: { expiredKeysSweepMs: 20 } })
-    await client.query(`INSERT INTO registrations VALUES ('of a server that has died', 1, '{}', 1)`)
+    await client.query(`INSERT INTO registrations VALUES ('of a server that has died', 1, false, 1)`)
     const count = async (): Promise<number> => (await client.query('SELECT FROM registrations')).rows.length
     await until('one is deleted', async () => (await count()) < 2)
     assert.equal(await store.createPlant(toPlant({ id: 3n, name: 'n' })), 'created')

@@ -15,8 +15,8 @@ import type { DatabaseOptions } from './connections/address.ts'
 import { answerWithin, type Connection, named } from './connections/connection.ts'
 import { failureOf, Locked, refusalOf, unknownOutcome } from './connections/failures.ts'
 import type { Session, Sessions } from './connections/sessions.ts'
-import { LostChanges, lookUp, type Registration, registerConnection, unregisterConnection } from './registrations.ts'
-import { type Recall, runBatch } from './transaction.ts'
+import { Registration } from './registrations.ts'
+import { runBatch } from './transaction.ts'
 
 /**
  * Attempts for a write that silently skipped rows. Another session may have deleted them meanwhile, but not every time.
@@ -43,6 +43,8 @@ export class Committer {
   /** Whether the row of the connection may be gone. */
   #mayBeGone = false
   #isWaiting = false
+  /** Until when creates are looked up first, because one was not new; by the monotonic clock. */
+  #lookUpUntilMs = 0
 
   constructor(sessions: Sessions, options: CommitterOptions) {
     this.#sessions = sessions
@@ -62,25 +64,25 @@ export class Committer {
       if (clock.monotonicMs() >= deadlineMs) throw refusalOf('busy', new Error('there was no time left to try'))
       const isLast = tries >= limits.databaseAttemptsMax
       const registration = await this.#register()
-      let recall: Recall | undefined
+      let decided: readonly Outcome[] | undefined
       try {
         if (registration !== undefined) {
-          const running = runBatch(jobs, registration, options, (known) => {
-            recall = known
+          const areNew = this.#areNew(jobs)
+          const running = runBatch(jobs, registration, options, areNew, (outcomes) => {
+            decided = outcomes
           })
           const outcomes = await this.#inTime(running, registration.connection, deadlineMs)
-          registration.lastCommit += 1n
-          registration.connection.assertConfirmed()
+          registration.noteCommit()
           return outcomes
         }
       } catch (error) {
-        const recalled = await this.#recover(error, registration as Registration, recall, tries, deadlineMs)
-        if (recalled !== undefined) return recalled
+        const outcomes = await this.#recover(error, registration as Registration, decided, tries, deadlineMs)
+        if (outcomes !== undefined) return outcomes
         // Every attempt met a conflict.
         if (isLast && failureOf(error) === 'retry') throw new Locked(error)
       }
       if (isLast) throw refusalOf('retry', undefined)
-      await sleep(limits.databaseAttemptPauseMs * tries * Math.random())
+      await sleep(limits.databaseAttemptPauseMs * (tries - 1) * Math.random())
     }
   }
 
@@ -114,8 +116,7 @@ export class Committer {
 
   /** Deletes the row of the connection if the database is reachable. */
   async close(): Promise<void> {
-    if (this.#registration === undefined || this.#session?.lost.aborted || this.#isWaiting) return
-    await unregisterConnection(this.#registration)
+    if (!this.#session?.lost.aborted && !this.#isWaiting) await this.#registration?.delete()
   }
 
   /**
@@ -144,14 +145,14 @@ export class Committer {
   async #register(): Promise<Registration | undefined> {
     if (this.#isWaiting) throw refusalOf('busy', new Error('an earlier change is not confirmed yet'))
     const session = await this.#sessions.current()
-    const { connectionOf, clock, limits, onOutdated } = this.#options
+    const { connectionOf, onOutdated } = this.#options
     const former = this.#session === session ? this.#registration : undefined
-    if (former !== undefined && !this.#mayBeGone && former.lastCommit < limits.registrationCommitsMax) return former
+    if (former !== undefined && !this.#mayBeGone) return former
     this.#session = session
     this.#registration = undefined
     this.#mayBeGone = false
     try {
-      this.#registration = await registerConnection(connectionOf(session), clock, former)
+      this.#registration = await Registration.make(connectionOf(session), this.#options, former)
       return this.#registration
     } catch (error) {
       if (error instanceof OperatorError) {
@@ -170,20 +171,24 @@ export class Committer {
   /**
    * Returns the outcomes of an attempt that committed despite the error; undefined if nothing was done and a retry may
    * succeed.
+   *
+   * @param decided the outcomes, if the commit was sent.
    */
   async #recover(
     error: unknown,
     registration: Registration,
-    recall: Recall | undefined,
+    decided: readonly Outcome[] | undefined,
     tries: number,
     deadlineMs: number,
   ): Promise<readonly Outcome[] | undefined> {
     if (error instanceof AppError) throw error
+    const { clock, limits } = this.#options
     const failure = failureOf(error)
     if (failure === 'lost') {
       this.#session?.lose(error)
-      const takenIds = recall && (await this.#lookUp(registration, deadlineMs))
-      return takenIds && recall?.(takenIds)
+      // A look-up gets at least the grace period of a lost connection.
+      const untilMs = Math.max(deadlineMs, clock.monotonicMs() + limits.databaseGraceMs)
+      return decided !== undefined && (await registration.lookUp(untilMs)) ? decided : undefined
     }
     this.#mayBeGone = failure === 'unwritten'
     try {
@@ -195,22 +200,13 @@ export class Committer {
     if (failure === 'locked') throw new Locked(error)
     if (failure === 'own' || (failure === 'unwritten' && tries >= unwrittenTriesMax)) throw error
     if (failure !== 'retry' && failure !== 'unwritten') throw refusalOf(failure, error)
+    this.#lookUpUntilMs = clock.monotonicMs() + limits.databaseLookUpMs
     return undefined
   }
 
-  /** The ids that a committed attempt found taken; undefined if it did not commit and never will. */
-  async #lookUp(registration: Registration, deadlineMs: number): Promise<readonly bigint[] | undefined> {
-    const { clock, limits, observe } = this.#options
-    // A look-up gets at least the grace period of a lost connection.
-    const untilMs = Math.max(deadlineMs, clock.monotonicMs() + limits.databaseGraceMs)
-    try {
-      return await lookUp(registration, this.#options, untilMs)
-    } catch (error) {
-      if (error instanceof AppError && error.cause instanceof LostChanges) {
-        observe({ kind: 'storeWarning', message: error.cause.message })
-      }
-      throw error
-    }
+  /** Whether a batch has only creates, which are probably new. */
+  #areNew(jobs: readonly Job[]): boolean {
+    return this.#options.clock.monotonicMs() >= this.#lookUpUntilMs && jobs.every(({ kind }) => kind === 'createPlant')
   }
 }
 

@@ -28,12 +28,8 @@ export function named<Name extends string>(texts: Readonly<Record<Name, string>>
  * or a rule may skip rows. By default, the number is 1.
  */
 export function written(write: string, rows = '1'): string {
-  return `WITH written AS (${write} RETURNING 1) SELECT ${writtenIf(`count(*) = ${rows}`)} FROM written`
-}
-
-/** The number 1, or the failure of the transaction. */
-export function writtenIf(condition: string): string {
-  return `(CASE WHEN ${condition} THEN '1' ELSE 'not every row was written' END)::int8`
+  return `WITH written AS (${write} RETURNING 1)
+    SELECT (CASE WHEN count(*) = ${rows} THEN '1' ELSE 'not every row was written' END)::int8 FROM written`
 }
 
 export type Row = readonly unknown[]
@@ -41,8 +37,6 @@ export type Row = readonly unknown[]
 /** Parsers that keep integers exact, by type OID. */
 const parsers: Readonly<Record<number, (text: string) => unknown>> = {
   [pg.types.builtins.INT8]: BigInt,
-  // int8[] without NULL elements.
-  1016: (text) => [...text.matchAll(/-?[0-9]+/g)].map(([digits]) => BigInt(digits)),
 }
 const types = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
