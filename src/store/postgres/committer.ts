@@ -24,8 +24,8 @@ import { runBatch } from './transaction.ts'
 const unwrittenTriesMax = 3
 
 const statements = named({
-  findIds: 'SELECT id FROM plants WHERE id = ANY($1::int8[])',
-  findFreeIds: 'SELECT id FROM plants WHERE id = ANY($1::int8[]) FOR UPDATE SKIP LOCKED',
+  findLocked: `WITH free AS MATERIALIZED (SELECT id FROM plants WHERE id = ANY($1::int8[]) FOR UPDATE SKIP LOCKED)
+    SELECT id FROM plants WHERE id = ANY($1::int8[]) AND id NOT IN (SELECT id FROM free)`,
 })
 
 export interface CommitterOptions extends DatabaseOptions {
@@ -87,19 +87,14 @@ export class Committer {
   }
 
   /** Finds the plants that another session has locked. Cannot see uncommitted new plants. */
-  async findLocked(ids: readonly bigint[]): Promise<ReadonlySet<bigint>> {
-    const connection = this.#registration?.connection
-    if (connection === undefined || ids.length === 0 || this.#isWaiting) return new Set()
+  async findLocked(ids: readonly bigint[]): Promise<readonly bigint[]> {
+    if (this.#registration === undefined || ids.length === 0 || this.#isWaiting) return []
     try {
-      const [there = [], free = []] = await connection.sendTogether(() => [
-        connection.query(statements.findIds, [ids]),
-        connection.query(statements.findFreeIds, [ids]),
-      ])
-      const freeIds = new Set(free.map(([id]) => id))
-      return new Set(there.flatMap(([id]) => (freeIds.has(id) ? [] : [id as bigint])))
+      const rows = await this.#registration.connection.query(statements.findLocked, [ids])
+      return rows.map(([id]) => id as bigint)
     } catch {
       // The next attempt reports the problem.
-      return new Set()
+      return []
     }
   }
 
@@ -221,20 +216,15 @@ interface Until {
   readonly searchMs: number
 }
 
-interface AsideJob {
-  readonly job: Job
-  readonly deadlineMs: number
-  readonly resolve: (outcome: Outcome) => void
-}
-
 export class Batches {
   readonly #committer: Committer
   readonly #asideCommitter: Committer
   readonly #options: Pick<StoreOptions, 'clock' | 'limits'>
-  readonly #aside: AsideJob[] = []
+  /** Number of jobs that are set aside. They take turns. */
+  #aside = 0
+  #turn: Promise<Outcome | undefined> = Promise.resolve(undefined)
   /** Until when changes of a plant are set aside immediately, by the monotonic clock. */
   readonly #locked = new Map<bigint, number>()
-  #running: Promise<void> | undefined
 
   /** @param asideCommitter has a connection for the jobs set aside alone, with its own lock timeout. */
   constructor(committer: Committer, asideCommitter: Committer, options: Pick<StoreOptions, 'clock' | 'limits'>) {
@@ -248,18 +238,27 @@ export class Batches {
    *
    * @throws AppError `storeUnavailable` if the outcome is unknown, any other code if nothing was done.
    */
-  async commit(jobs: readonly Job[]): Promise<readonly Awaited[]> {
+  commit(jobs: readonly Job[]): Promise<readonly Awaited[]> {
     const { databaseCommitMsMax, databaseLockSearchMsMax } = this.#options.limits
-    const startedMs = this.#nowMs()
-    const until = { deadlineMs: startedMs + databaseCommitMsMax, searchMs: startedMs + databaseLockSearchMsMax }
-    const isAside = jobs.map((job) => this.#isLocked(job))
-    return this.#commitRest(jobs, isAside, until)
+    const nowMs = this.#nowMs()
+    return this.#commitUnlocked(jobs, {
+      deadlineMs: nowMs + databaseCommitMsMax,
+      searchMs: nowMs + databaseLockSearchMsMax,
+    })
   }
 
   /** Resolves when no job is set aside. */
   async close(): Promise<void> {
-    await this.#running
+    while (this.#aside > 0) await this.#turn
     await Promise.all([this.#committer.close(), this.#asideCommitter.close()])
+  }
+
+  /** Sets aside the jobs whose plants were recently locked, and commits the others. */
+  async #commitUnlocked(jobs: readonly Job[], until: Until): Promise<readonly Awaited[]> {
+    const isAside = jobs.map((job) => this.#isLocked(job))
+    const others = jobs.filter((_, index) => !isAside[index])
+    const outcomes = others.length === 0 ? [] : [...(await this.#commitByHalves(others, until))]
+    return jobs.map((job, index) => (isAside[index] ? this.#setAside(job) : (outcomes.shift() as Awaited)))
   }
 
   async #commitByHalves(jobs: readonly Job[], until: Until): Promise<readonly Awaited[]> {
@@ -268,15 +267,14 @@ export class Batches {
     } catch (error) {
       // It would fail each half, too.
       if (error instanceof AppError) throw error
-      const [job] = jobs
-      if (jobs.length === 1 && job !== undefined) {
-        return [error instanceof Locked ? this.#setAside(job) : { failed: String(error) }]
-      }
       if (error instanceof Locked) {
         // Too many to search for without delaying the rest: set all aside, and try them one by one.
-        if (this.#nowMs() >= until.searchMs) return jobs.map((each) => this.#setAside(each))
-        const isLocked = await this.#whichAreLocked(jobs)
-        if (isLocked.includes(true)) return this.#commitRest(jobs, isLocked, until)
+        if (jobs.length === 1 || this.#nowMs() >= until.searchMs) return jobs.map((job) => this.#setAside(job))
+        const locked = await this.#committer.findLocked(jobs.flatMap((job) => plantOf(job) ?? []))
+        for (const id of locked) this.#remember(id)
+        if (locked.length > 0) return this.#commitUnlocked(jobs, until)
+      } else if (jobs.length === 1) {
+        return [{ failed: String(error) }]
       }
     }
     const middle = Math.ceil(jobs.length / 2)
@@ -284,19 +282,6 @@ export class Batches {
       ...(await this.#commitHalf(jobs.slice(0, middle), until)),
       ...(await this.#commitHalf(jobs.slice(middle), until)),
     ]
-  }
-
-  async #whichAreLocked(jobs: readonly Job[]): Promise<readonly boolean[]> {
-    const ids = jobs.map(plantOf)
-    const locked = await this.#committer.findLocked(ids.filter((id) => id !== undefined))
-    return ids.map((id) => id !== undefined && locked.has(id))
-  }
-
-  /** Commits the jobs that are not set aside. */
-  async #commitRest(jobs: readonly Job[], isAside: readonly boolean[], until: Until): Promise<readonly Awaited[]> {
-    const rest = jobs.filter((_, index) => !isAside[index])
-    const outcomes = rest.length === 0 ? [] : [...(await this.#commitByHalves(rest, until))]
-    return jobs.map((job, index) => (isAside[index] ? this.#setAside(job) : (outcomes.shift() as Awaited)))
   }
 
   /** The rejection of one half does not affect the other. */
@@ -309,60 +294,50 @@ export class Batches {
     }
   }
 
+  /** Resolves with the outcome of a job, which is `refused` after a timeout. */
+  async #setAside(job: Job): Promise<Outcome> {
+    const { databaseLockedJobsMax, databaseLockMsMax } = this.#options.limits
+    if (this.#aside >= databaseLockedJobsMax) {
+      return { refused: refusalOf('busy', new Error('too many changes wait for locked rows')) }
+    }
+    this.#aside += 1
+    const deadlineMs = this.#nowMs() + databaseLockMsMax
+    let outcome: Outcome | undefined
+    while (outcome === undefined) {
+      const id = plantOf(job)
+      if (id !== undefined) this.#remember(id)
+      this.#turn = this.#turn.then(() => this.#try(job, deadlineMs))
+      outcome = await this.#turn
+    }
+    this.#aside -= 1
+    return outcome
+  }
+
+  /** Returns undefined if the row is still locked and the job should be retried. */
+  async #try(job: Job, deadlineMs: number): Promise<Outcome | undefined> {
+    // A job may time out while others have their turns.
+    if (this.#nowMs() >= deadlineMs) return { refused: refusalOf('busy', new Error('a row is locked')) }
+    try {
+      const { databaseCommitMsMax } = this.#options.limits
+      const [outcome] = await this.#asideCommitter.commit([job], this.#nowMs() + databaseCommitMsMax)
+      return outcome
+    } catch (error) {
+      if (error instanceof AppError) return { refused: error }
+      return error instanceof Locked ? undefined : { failed: String(error) }
+    }
+  }
+
   /** Whether a job needs a plant that was recently locked. */
   #isLocked(job: Job): boolean {
     const id = this.#locked.size === 0 ? undefined : plantOf(job)
-    const untilMs = id === undefined ? undefined : this.#locked.get(id)
-    if (id === undefined || untilMs === undefined) return false
-    if (this.#nowMs() < untilMs) return true
+    if (id === undefined) return false
+    if (this.#nowMs() < (this.#locked.get(id) ?? 0)) return true
     this.#locked.delete(id)
     return false
   }
 
-  /** Resolves with the outcome of a job, which is `refused` after a timeout. */
-  #setAside(job: Job): Promise<Outcome> {
-    const { databaseLockedJobsMax, databaseLockMsMax } = this.#options.limits
-    if (this.#aside.length >= databaseLockedJobsMax) {
-      return Promise.resolve({ refused: refusalOf('busy', new Error('too many changes wait for locked rows')) })
-    }
-    this.#remember(job)
-    const { promise, resolve } = Promise.withResolvers<Outcome>()
-    this.#aside.push({ job, deadlineMs: this.#nowMs() + databaseLockMsMax, resolve })
-    this.#running ??= this.#runAside()
-    return promise
-  }
-
-  async #runAside(): Promise<void> {
-    for (let aside = this.#aside.shift(); aside !== undefined; aside = this.#aside.shift()) {
-      const outcome = await this.#try(aside)
-      if (outcome === undefined) this.#aside.push(aside)
-      else aside.resolve(outcome)
-    }
-    this.#running = undefined
-  }
-
-  /** Returns undefined if the row is still locked and the job should be retried. */
-  async #try({ job, deadlineMs }: AsideJob): Promise<Outcome | undefined> {
-    // A job may time out in the queue.
-    if (this.#nowMs() >= deadlineMs) return { refused: refusalOf('busy', new Error('a row is locked')) }
-    try {
-      const [outcome] = await this.#asideCommitter.commit(
-        [job],
-        this.#nowMs() + this.#options.limits.databaseCommitMsMax,
-      )
-      return outcome
-    } catch (error) {
-      if (error instanceof AppError) return { refused: error }
-      if (!(error instanceof Locked)) return { failed: String(error) }
-      this.#remember(job)
-      return undefined
-    }
-  }
-
-  #remember(job: Job): void {
+  #remember(id: bigint): void {
     const { databaseLockedJobsMax, databaseLockMemoryMs } = this.#options.limits
-    const id = plantOf(job)
-    if (id === undefined) return
     if (this.#locked.size >= databaseLockedJobsMax) this.#locked.clear()
     this.#locked.set(id, this.#nowMs() + databaseLockMemoryMs)
   }
