@@ -45,13 +45,8 @@ export const pageQueries = {
       SELECT id, plant, name_folded FROM plants
       WHERE left(name_folded, ${indexedCharacters}) >= $1 AND left(name_folded, ${indexedCharacters}) < $2 LIMIT $3)
     SELECT page.*, (SELECT count(*) FROM named) FROM (${rendered(ofName, 'id', '$8')}) AS page`,
-  boundary: 'SELECT id FROM plants WHERE id >= $1 ORDER BY id LIMIT 1 OFFSET $2',
-  boundaryByTag: `SELECT id FROM ${ofTag} ORDER BY ${orderByTag} LIMIT 1 OFFSET $3`,
-  scan: `WITH stretch AS MATERIALIZED (SELECT id, plant, name_folded FROM plants WHERE id BETWEEN $1 AND $2)
-    ${rendered('stretch WHERE name_folded >= $3 AND ($4::text IS NULL OR name_folded < $4)', 'id', '$5')}`,
-  scanByTag: `WITH stretch AS MATERIALIZED (SELECT id, plant, name_folded FROM plants
-      WHERE ${tagOfPlant} IS NOT NULL AND (${tagOfPlant}, id) >= ($1, $2) AND (${tagOfPlant}, id) <= ($1, $3))
-    ${rendered('stretch WHERE name_folded >= $4 AND ($5::text IS NULL OR name_folded < $5)', 'id', '$6')}`,
+  scan: scanned('plants WHERE id >= $1', 'id', 2),
+  scanByTag: scanned(ofTag, orderByTag, 3),
 } as const
 
 const statements = named({
@@ -111,6 +106,18 @@ function rendered(source: string, order: string, limit: string): string {
   return `SELECT plants, last, found = ${limit} AND (${next}) IS NOT NULL FROM (
       SELECT string_agg(plant, ',') AS plants, max(id) AS last, count(*) AS found
       FROM (${selectRows(source, order, limit)}) AS plant) AS page`
+}
+
+/**
+ * A page of the plants of a stretch whose names have a prefix; then the number of plants in the stretch, and its last id.
+ *
+ * @param first the number of the parameter for the length of the stretch; those for the names and the page follow.
+ */
+function scanned(source: string, order: string, first: number): string {
+  const ofName = `name_folded >= $${first + 1} AND ($${first + 2}::text IS NULL OR name_folded < $${first + 2})`
+  return `WITH stretch AS MATERIALIZED (SELECT id, plant, name_folded FROM ${source} ORDER BY ${order} LIMIT $${first})
+    SELECT page.*, (SELECT count(*) FROM stretch), (SELECT max(id) FROM stretch)
+    FROM (${rendered(`stretch WHERE ${ofName}`, 'id', `$${first + 3}`)}) AS page`
 }
 
 function selectRows(source: string, order: string, limit: string): string {
@@ -188,15 +195,12 @@ async function listByName(
     if (Number(rows[0]?.[3]) <= scanMax) return toPage(rows)
     common.add(indexedPrefix)
   }
-  const [first] = await (tag === undefined
-    ? query('boundary', from, scanMax)
-    : query('boundaryByTag', tag, from, scanMax))
-  const last = first === undefined ? int64Max : (first[0] as bigint) - 1n
   const rows = await (tag === undefined
-    ? query('scan', from, last, prefix, end, limit)
-    : query('scanByTag', tag, from, last, prefix, end, limit))
+    ? query('scan', from, scanMax, prefix, end, limit)
+    : query('scanByTag', tag, from, scanMax, prefix, end, limit))
   const page = toPage(rows)
-  return page.nextAfter === undefined && first !== undefined ? { ...page, nextAfter: last } : page
+  const [, , , scanned, last] = rows[0] as unknown as [unknown, unknown, unknown, bigint, bigint]
+  return page.nextAfter === undefined && scanned === BigInt(scanMax) ? { ...page, nextAfter: last } : page
 }
 
 /**

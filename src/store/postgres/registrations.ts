@@ -6,6 +6,7 @@
 // transaction needs the open row, none can commit afterwards.
 
 import { randomUUID } from 'node:crypto'
+import { addAbortListener } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../domain/errors.ts'
 import type { DatabaseOptions } from './connections/address.ts'
@@ -142,26 +143,20 @@ export class Registration {
 
 /** Sweeps at intervals, with jitter, until `closing` is aborted. */
 export async function sweepUntil(closing: AbortSignal, options: DatabaseOptions): Promise<void> {
-  while (!closing.aborted) {
+  const pause = (): Promise<boolean> => {
     const pauseMs = options.limits.expiredKeysSweepMs * (0.5 + Math.random())
-    await sleep(pauseMs, undefined, { signal: closing }).catch(() => {})
-    // Expired rows do no harm, so a failed sweep can wait for the next one.
-    if (!closing.aborted) await sweep(closing, options).catch(() => {})
+    return sleep(pauseMs, true, { signal: closing }).catch(() => false)
   }
+  // Expired rows do no harm, so a failed sweep can wait for the next one.
+  while (await pause()) await sweep(closing, options).catch(() => {})
 }
 
 async function sweep(closing: AbortSignal, options: DatabaseOptions): Promise<void> {
   const { clock, limits } = options
   await using connection = await openForBulk(options)
-  const stop = (): void => connection.lose(new Error('the store is closed'))
-  closing.addEventListener('abort', stop)
-  if (closing.aborted) stop()
-  try {
-    // A lost deletion is harmless, so do not wait for standbys.
-    await connection.command('SET synchronous_commit = local')
-    await connection.query(statements.sweepKeys, [clock.wallMs() - limits.idempotencyKeyMs])
-    await connection.query(statements.sweepRegistrations, [clock.wallMs() - limits.registrationMsMax])
-  } finally {
-    closing.removeEventListener('abort', stop)
-  }
+  using _stop = addAbortListener(closing, () => connection.lose(new Error('the store is closed')))
+  // A lost deletion is harmless, so do not wait for standbys.
+  await connection.command('SET synchronous_commit = local')
+  await connection.query(statements.sweepKeys, [clock.wallMs() - limits.idempotencyKeyMs])
+  await connection.query(statements.sweepRegistrations, [clock.wallMs() - limits.registrationMsMax])
 }

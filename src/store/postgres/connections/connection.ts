@@ -323,28 +323,23 @@ export async function answerWithin<T>(answer: Promise<T>, msMax: number): Promis
   }
 }
 
-/** Settings that make commits less durable. */
 const takeOver = 'confirmed plants may be lost when a standby takes over; set it to on'
-const wrongSettings: readonly (readonly [name: string, setting: string, what: string])[] = [
-  ['fsync', 'off', 'confirmed plants are lost or damaged when its machine fails; turn it on'],
-  ['full_page_writes', 'off', 'it may be damaged when its machine fails; turn it on'],
-  ['synchronous_commit', 'off', 'confirmed plants are lost when it crashes; turn it on'],
-]
-const wrongWithStandbys: typeof wrongSettings = [
-  ['synchronous_commit', 'local', takeOver],
-  ['synchronous_commit', 'remote_write', takeOver],
-]
+/** What settings mean that make commits less durable. Only with a standby, `synchronous_commit` must be at least `on`. */
+const unsafe: Readonly<Record<string, string>> = {
+  'fsync = off': 'confirmed plants are lost or damaged when its machine fails; turn it on',
+  'full_page_writes = off': 'it may be damaged when its machine fails; turn it on',
+  'synchronous_commit = off': 'confirmed plants are lost when it crashes; turn it on',
+  'synchronous_commit = local': takeOver,
+  'synchronous_commit = remote_write': takeOver,
+}
+const readSettings: Statement = {
+  name: 'readSettings',
+  text: `SELECT concat(name, ' = ', setting) FROM pg_settings WHERE name IN ('fsync', 'full_page_writes')
+    OR name = 'synchronous_commit' AND (setting = 'off' OR current_setting('synchronous_standby_names', true) <> '')`,
+}
 
 /** One line for each unsafe setting; none if the server does not reveal its settings. */
 export async function warningsOf(connection: Connection): Promise<readonly string[]> {
-  const rows = await connection.query({
-    name: 'readSettings',
-    text: `SELECT name, setting FROM pg_settings
-      WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit', 'synchronous_standby_names')`,
-  })
-  const settings = new Map(rows as unknown as readonly [string, string][])
-  const hasStandbys = (settings.get('synchronous_standby_names') ?? '') !== ''
-  return [...wrongSettings, ...(hasStandbys ? wrongWithStandbys : [])]
-    .filter(([name, setting]) => settings.get(name) === setting)
-    .map(([name, setting, what]) => `the database has ${name} = ${setting}: ${what}`)
+  const settings = (await connection.query(readSettings)).map(([setting]) => String(setting))
+  return settings.flatMap((setting) => (unsafe[setting] ? `the database has ${setting}: ${unsafe[setting]}` : []))
 }
