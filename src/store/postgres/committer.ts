@@ -111,7 +111,7 @@ export class Committer {
 
   /** Deletes the row of the connection if the database is reachable. */
   async close(): Promise<void> {
-    if (!this.#session?.lost.aborted && !this.#isWaiting) await this.#registration?.delete()
+    if (!this.#session?.lost.signal.aborted && !this.#isWaiting) await this.#registration?.delete()
   }
 
   /**
@@ -129,7 +129,7 @@ export class Committer {
     // A late failure may leave the transaction open, which would swallow the next one.
     const undo = (): Promise<void> =>
       connection.command('ROLLBACK').then(end, (lost) => {
-        this.#session?.lose(lost)
+        this.#session?.lost.abort(lost)
         end()
       })
     running.then(end, undo)
@@ -156,7 +156,7 @@ export class Committer {
       }
       const failure = failureOf(error)
       if (failure === 'own') throw new AppError('storeAway', 'the database takes no changes', { cause: error })
-      if (failure === 'lost') session.lose(error)
+      if (failure === 'lost') session.lost.abort(error)
       // The row of plantstore_schema is locked while tables or a first token are being created.
       else if (failure !== 'locked' && failure !== 'retry' && failure !== 'unwritten') throw refusalOf(failure, error)
       return undefined
@@ -180,7 +180,7 @@ export class Committer {
     const { clock, limits } = this.#options
     const failure = failureOf(error)
     if (failure === 'lost') {
-      this.#session?.lose(error)
+      this.#session?.lost.abort(error)
       // A look-up gets at least the grace period of a lost connection.
       const untilMs = Math.max(deadlineMs, clock.monotonicMs() + limits.databaseGraceMs)
       return decided !== undefined && (await registration.lookUp(untilMs)) ? decided : undefined
@@ -190,7 +190,7 @@ export class Committer {
       await registration.connection.command('ROLLBACK')
     } catch (lost) {
       // The lost connection has also ended the transaction.
-      this.#session?.lose(lost)
+      this.#session?.lost.abort(lost)
     }
     if (failure === 'locked') throw new Locked(error)
     if (failure === 'own' || (failure === 'unwritten' && tries >= unwrittenTriesMax)) throw error

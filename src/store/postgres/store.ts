@@ -13,7 +13,7 @@ import { Batches, Committer } from './committer.ts'
 import { type DatabaseOptions, locate } from './connections/address.ts'
 import { answerWithin, type Connection, named, openForBulk, type Row, warningsOf } from './connections/connection.ts'
 import { explainConnectFailure, failureOf, refusalOf } from './connections/failures.ts'
-import { Session, Sessions } from './connections/sessions.ts'
+import { openSession, type Session, Sessions } from './connections/sessions.ts'
 import { migrate } from './connections/tables.ts'
 import { CommonPrefixes, listChanges, listPage, measure, numberChanges, summarize } from './pages.ts'
 import { sweepUntil } from './registrations.ts'
@@ -28,7 +28,7 @@ export async function openPostgresStore(url: string, options: StoreOptions): Pro
   const database = locate(url, options)
   try {
     await prepare(database)
-    const store = new PostgresStore(new Sessions(await Session.open(database), database), database)
+    const store = new PostgresStore(new Sessions(await openSession(database), database), database)
     // A server that cannot make changes must not start.
     if (options.exclusive) await store.register()
     return store
@@ -71,8 +71,8 @@ class PostgresStore extends GroupedStore implements Store {
     this.#batches = batches
     this.#options = options
     this.#failure = failure
-    this.#summary = shareRead(() => this.#read(({ reader }) => summarize(reader, options.limits)))
-    this.#numberChanges = shareRead(() => this.#read(({ log }) => numberChanges(log)))
+    this.#summary = shareRead(() => this.#read((reader) => summarize(reader, options.limits)))
+    this.#numberChanges = shareRead(() => this.#read((_, { log }) => numberChanges(log)))
     this.#sweeping = options.exclusive ? sweepUntil(this.#closing.signal, options) : Promise.resolve()
   }
 
@@ -101,12 +101,12 @@ class PostgresStore extends GroupedStore implements Store {
 
   listPlants(query: PlantQuery): Promise<PlantPage> {
     const { pageScanPlantsMax } = this.#options.limits
-    return this.#read(({ reader }) => listPage(reader, query, pageScanPlantsMax, this.#common))
+    return this.#read((reader) => listPage(reader, query, pageScanPlantsMax, this.#common))
   }
 
   async listChanges(query: ChangeQuery): Promise<ChangePage> {
     await this.#numberChanges()
-    return this.#read(({ reader }) => listChanges(reader, query, this.#options.limits))
+    return this.#read((reader) => listChanges(reader, query, this.#options.limits))
   }
 
   override async sweepChanges(untilMs: number, needed?: readonly string[]): Promise<boolean> {
@@ -119,7 +119,7 @@ class PostgresStore extends GroupedStore implements Store {
   }
 
   measure(): Promise<StoreSize> {
-    return this.#read(({ reader }) => measure(reader, this.#options.limits))
+    return this.#read((reader) => measure(reader, this.#options.limits))
   }
 
   async beginImport({ isWhole }: { readonly isWhole: boolean }): Promise<PlantImport> {
@@ -142,18 +142,19 @@ class PostgresStore extends GroupedStore implements Store {
   }
 
   protected query(name: keyof typeof statements, ...values: unknown[]): Promise<readonly Row[]> {
-    return this.#read(({ reader }) => reader.query(statements[name], values))
+    return this.#read((reader) => reader.query(statements[name], values))
   }
 
   /** Retries a read that lost its connection on the next one. */
-  async #read<T>(read: (session: Session) => Promise<T>): Promise<T> {
+  async #read<T>(read: (reader: Connection, session: Session) => Promise<T>): Promise<T> {
     const { limits } = this.#options
     for (let tries = 1; ; tries += 1) {
       this.assertOpen()
       const session = await this.#sessions.current()
-      if (session.reader.pending >= limits.databaseReadsMax) throw refusalOf('busy', undefined)
+      const reader = session.readers.reduce((least, each) => (each.pending < least.pending ? each : least))
+      if (reader.pending >= limits.databaseReadsMax) throw refusalOf('busy', undefined)
       try {
-        const answer = await answerWithin(read(session), limits.databaseReadMsMax)
+        const answer = await answerWithin(read(reader, session), limits.databaseReadMsMax)
         if (answer !== undefined) return answer.value
         // Keep the connection: other reads wait for its answers.
         throw refusalOf('busy', new Error(`no answer for ${limits.databaseReadMsMax} ms`))
@@ -162,7 +163,7 @@ class PostgresStore extends GroupedStore implements Store {
         const failure = failureOf(error)
         const isLast = tries >= limits.databaseAttemptsMax
         // A new session may help where retries do not.
-        if (failure === 'lost' || (failure === 'retry' && isLast)) session.lose(error)
+        if (failure === 'lost' || (failure === 'retry' && isLast)) session.lost.abort(error)
         else if (failure === 'own') throw error
         else if (failure !== 'retry') throw refusalOf(failure, error)
         if (isLast) throw refusalOf('busy', error)

@@ -55,7 +55,7 @@ export class Connection {
   readonly #client: pg.Client
   readonly #clock: Clock
   readonly #closeMsMax: number
-  readonly #lost = new AbortController()
+  readonly #lost: AbortController
   /** The `pid` in pg_stat_activity. */
   readonly backendId: number
   #isUnconfirmed = false
@@ -63,14 +63,23 @@ export class Connection {
   /** By the monotonic clock: when the last answer arrived or, if none was pending, the next statement was sent. */
   #heardAtMs = 0
 
-  private constructor(client: pg.Client, backendId: number, { clock, limits }: ConnectionOptions) {
+  private constructor(
+    client: pg.Client,
+    backendId: number,
+    { clock, limits }: ConnectionOptions,
+    lost: AbortController,
+  ) {
     this.#client = client
     this.#clock = clock
     this.backendId = backendId
     this.#closeMsMax = limits.databaseCloseMsMax
-    client.on('error', (error) => this.#lost.abort(error))
-    client.on('end', () => this.#lost.abort(new Error('the connection to the database has ended')))
-    client.connection.stream.on('data', () => {
+    this.#lost = lost
+    client.on('error', (error) => lost.abort(error))
+    client.on('end', () => lost.abort(new Error('the connection to the database has ended')))
+    const { stream } = client.connection
+    lost.signal.addEventListener('abort', () => stream.destroy())
+    if (lost.signal.aborted) stream.destroy()
+    stream.on('data', () => {
       this.#heardAtMs = clock.monotonicMs()
     })
     client.on('notice', ({ routine }) => {
@@ -78,8 +87,12 @@ export class Connection {
     })
   }
 
-  /** Opens a connection. Throws if the database accepts no changes. */
-  static async open(options: ConnectionOptions, work: WorkLimits): Promise<Connection> {
+  /**
+   * Opens a connection. Throws if the database accepts no changes.
+   *
+   * @param lost aborted when the connection is lost. Other connections may share it; then all are lost together.
+   */
+  static async open(options: ConnectionOptions, work: WorkLimits, lost = new AbortController()): Promise<Connection> {
     const { address, limits } = options
     const failures: unknown[] = []
     for (const ssl of address.host.startsWith('/') ? [false as const] : readTlsAttempts(address.tls)) {
@@ -92,7 +105,7 @@ export class Connection {
         if (opened === undefined) {
           throw Object.assign(new Error('the database did not answer in time'), { code: 'ETIMEDOUT' })
         }
-        return new Connection(client, opened.value, options)
+        return new Connection(client, opened.value, options, lost)
       } catch (error) {
         failures.push(error)
         client.connection.stream.destroy()
@@ -171,7 +184,6 @@ export class Connection {
   /** Destroys the connection; all pending statements fail. */
   lose(cause: unknown): void {
     this.#lost.abort(cause)
-    this.#client.connection.stream.destroy()
   }
 
   /** Closes the connection gracefully, within a time limit. */
