@@ -10,7 +10,7 @@ import { toPlant } from '../support/plants.ts'
 import { startDatabase, withSchema } from '../support/postgres.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
-import { storeSuite, walk } from './suite.ts'
+import { rejectsWith, storeSuite, walk } from './suite.ts'
 
 const database = await startDatabase()
 after(() => database[Symbol.asyncDispose]())
@@ -331,6 +331,19 @@ describe('a store in PostgreSQL', () => {
       assert.ok(unbounded > 4, `control: ${unbounded} buffers`)
     },
   )
+
+  onSchema('many creates of a plant that exists fail one transaction of the database', async (place, client) => {
+    await using store = await openTestStore(place, { limits: { databaseLookUpMs: 60_000 } })
+    const create = () => store.createPlant(toPlant({ id: 1n, name: 'n' }))
+    await create()
+    await client.query(`CREATE SEQUENCE inserts; CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN PERFORM nextval('inserts'); RETURN NEW; END $$`)
+    await client.query('CREATE TRIGGER note BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION note()')
+    for (let time = 0; time < 5; time += 1) await rejectsWith(create(), 'idTaken')
+    assert.deepEqual((await client.query('SELECT last_value, is_called FROM inserts')).rows, [
+      { last_value: '1', is_called: true },
+    ])
+  })
 
   onSchema('names of any length are kept, and found by prefixes of any length', async (place) => {
     await using store = await openTestStore(place)

@@ -78,7 +78,7 @@ export async function wholeImport(options: DatabaseOptions): Promise<PlantImport
     },
     end: async () => {
       // Closing the connection rolls back an open transaction and leaves its row to the sweep.
-      if (!isBegun && !connection.lost.aborted) await registration.delete()
+      if (!isBegun) await registration.delete()
       await connection.close()
     },
   }

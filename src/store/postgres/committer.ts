@@ -38,7 +38,6 @@ export interface CommitterOptions extends DatabaseOptions {
 export class Committer {
   readonly #sessions: Sessions
   readonly #options: CommitterOptions
-  #session: Session | undefined
   #registration: Registration | undefined
   /** Whether the row of the connection may be gone. */
   #mayBeGone = false
@@ -111,7 +110,7 @@ export class Committer {
 
   /** Deletes the row of the connection if the database is reachable. */
   async close(): Promise<void> {
-    if (!this.#session?.lost.signal.aborted && !this.#isWaiting) await this.#registration?.delete()
+    if (!this.#isWaiting) await this.#registration?.delete()
   }
 
   /**
@@ -127,12 +126,8 @@ export class Committer {
       this.#registration = undefined
     }
     // A late failure may leave the transaction open, which would swallow the next one.
-    const undo = (): Promise<void> =>
-      connection.command('ROLLBACK').then(end, (lost) => {
-        this.#session?.lost.abort(lost)
-        end()
-      })
-    running.then(end, undo)
+    const ended = running.catch(() => connection.command('ROLLBACK')).catch((lost) => connection.lose(lost))
+    ended.then(end, end)
     throw unknownOutcome(new Error('the database did not confirm a change in time'))
   }
 
@@ -141,13 +136,13 @@ export class Committer {
     if (this.#isWaiting) throw refusalOf('busy', new Error('an earlier change is not confirmed yet'))
     const session = await this.#sessions.current()
     const { connectionOf, onOutdated } = this.#options
-    const former = this.#session === session ? this.#registration : undefined
+    const connection = connectionOf(session)
+    const former = this.#registration?.connection === connection ? this.#registration : undefined
     if (former !== undefined && !this.#mayBeGone) return former
-    this.#session = session
     this.#registration = undefined
     this.#mayBeGone = false
     try {
-      this.#registration = await Registration.make(connectionOf(session), this.#options, former)
+      this.#registration = await Registration.make(connection, this.#options, former)
       return this.#registration
     } catch (error) {
       if (error instanceof OperatorError) {
@@ -156,7 +151,7 @@ export class Committer {
       }
       const failure = failureOf(error)
       if (failure === 'own') throw new AppError('storeAway', 'the database takes no changes', { cause: error })
-      if (failure === 'lost') session.lost.abort(error)
+      if (failure === 'lost') connection.lose(error)
       // The row of plantstore_schema is locked while tables or a first token are being created.
       else if (failure !== 'locked' && failure !== 'retry' && failure !== 'unwritten') throw refusalOf(failure, error)
       return undefined
@@ -180,7 +175,7 @@ export class Committer {
     const { clock, limits } = this.#options
     const failure = failureOf(error)
     if (failure === 'lost') {
-      this.#session?.lost.abort(error)
+      registration.connection.lose(error)
       // A look-up gets at least the grace period of a lost connection.
       const untilMs = Math.max(deadlineMs, clock.monotonicMs() + limits.databaseGraceMs)
       return decided !== undefined && (await registration.lookUp(untilMs)) ? decided : undefined
@@ -190,7 +185,7 @@ export class Committer {
       await registration.connection.command('ROLLBACK')
     } catch (lost) {
       // The lost connection has also ended the transaction.
-      this.#session?.lost.abort(lost)
+      registration.connection.lose(lost)
     }
     if (failure === 'locked') throw new Locked(error)
     if (failure === 'own' || (failure === 'unwritten' && tries >= unwrittenTriesMax)) throw error

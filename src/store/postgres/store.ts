@@ -163,7 +163,7 @@ class PostgresStore extends GroupedStore implements Store {
         const failure = failureOf(error)
         const isLast = tries >= limits.databaseAttemptsMax
         // A new session may help where retries do not.
-        if (failure === 'lost' || (failure === 'retry' && isLast)) session.lost.abort(error)
+        if (failure === 'lost' || (failure === 'retry' && isLast)) reader.lose(error)
         else if (failure === 'own') throw error
         else if (failure !== 'retry') throw refusalOf(failure, error)
         if (isLast) throw refusalOf('busy', error)

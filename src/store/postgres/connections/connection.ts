@@ -116,11 +116,6 @@ export class Connection {
     throw failures.findLast((error) => codeOf(error) !== undefined) ?? failures.at(-1)
   }
 
-  /** Aborted with the cause when the connection is lost. */
-  get lost(): AbortSignal {
-    return this.#lost.signal
-  }
-
   /** Sends a statement. Rows are arrays, and int8 is bigint. */
   async query({ name, text }: Statement, values: readonly unknown[] = []): Promise<readonly Row[]> {
     const query = { name, text, values: values as unknown[], rowMode: 'array' as const }

@@ -24,8 +24,8 @@ export interface Session {
   readonly log: Connection
   readonly prober: Connection
   readonly readers: readonly Connection[]
-  /** Shared by all connections. Aborted with the cause when one is lost. */
-  readonly lost: AbortController
+  /** Aborted with the cause when a connection is lost, and all others with it. */
+  readonly lost: AbortSignal
 }
 
 /** Opens all connections. Throws the error of the first one that fails. */
@@ -50,7 +50,7 @@ export async function openSession(options: DatabaseOptions): Promise<Session> {
   await Promise.allSettled([...first, ...others])
   try {
     const [changes, lockedChanges, log, prober] = await Promise.all(first)
-    return { changes, lockedChanges, log, prober, readers: await Promise.all(others), lost }
+    return { changes, lockedChanges, log, prober, readers: await Promise.all(others), lost: lost.signal }
   } catch (cause) {
     lost.abort(cause)
     throw cause
@@ -73,7 +73,7 @@ async function findSilence(session: Session, silenceMs: number): Promise<void> {
   const rows = await session.prober.query(findWaiting, [silent.map(({ backendId }) => backendId), silenceMs])
   const waiting = silent.filter(({ backendId }) => rows.some(([id]) => id === backendId))
   // An answer may have arrived meanwhile.
-  if (waiting.some(isSilent)) session.lost.abort(new Error('a connection is silent, although the database answers'))
+  if (waiting.some(isSilent)) session.prober.lose(new Error('a connection is silent, although the database answers'))
 }
 
 export class Sessions {
@@ -98,7 +98,7 @@ export class Sessions {
 
   /** Whether a call would be tried, now or after a reconnection. */
   get isAvailable(): boolean {
-    return this.#unusable === undefined && (!this.#session.lost.signal.aborted || this.#graceLeftMs() > 0)
+    return this.#unusable === undefined && (!this.#session.lost.aborted || this.#graceLeftMs() > 0)
   }
 
   /**
@@ -108,14 +108,14 @@ export class Sessions {
    */
   async current(): Promise<Session> {
     if (this.#unusable !== undefined) throw refusalOf('unusable', this.#unusable)
-    const { signal } = this.#session.lost
-    if (!signal.aborted) return this.#session
+    const { lost } = this.#session
+    if (!lost.aborted) return this.#session
     this.#lostAtMs ||= this.#nowMs()
     const graceLeftMs = this.#graceLeftMs()
     const next = graceLeftMs > 0 ? await answerWithin(this.#next.promise, graceLeftMs) : undefined
-    if (next !== undefined && !next.value.lost.signal.aborted) return next.value
+    if (next !== undefined && !next.value.lost.aborted) return next.value
     throw new AppError('storeAway', 'the database cannot be reached; nothing was done, try again', {
-      cause: signal.reason,
+      cause: lost.reason,
     })
   }
 
@@ -127,7 +127,7 @@ export class Sessions {
 
   async #close(session: Session): Promise<void> {
     await Promise.all(connectionsOf(session).map((connection) => connection.close()))
-    session.lost.abort(new Error('the store is closed'))
+    session.prober.lose(new Error('the store is closed'))
   }
 
   #graceLeftMs(): number {
@@ -144,7 +144,7 @@ export class Sessions {
       await this.#watch(this.#session)
       if (signal.aborted) return
       this.#lostAtMs ||= this.#nowMs()
-      this.#report(this.#session.lost.signal.reason)
+      this.#report(this.#session.lost.reason)
       const session = await this.#reopen()
       if (session === undefined) return
       this.#report(undefined)
@@ -159,16 +159,16 @@ export class Sessions {
   /** Until a session is lost, checks that the database answers over every connection, and that its tables are usable. */
   async #watch(session: Session): Promise<void> {
     const { databaseProbeMs, databaseSilenceMs } = this.#options.limits
-    const { signal } = session.lost
-    while (!signal.aborted) {
+    const { prober, lost } = session
+    while (!lost.aborted) {
       try {
-        const [unusable] = await Promise.all([findUnusable(session.prober), findSilence(session, databaseSilenceMs)])
+        const [unusable] = await Promise.all([findUnusable(prober), findSilence(session, databaseSilenceMs)])
         this.#unusable = unusable
-        if (!signal.aborted) this.#report(unusable)
+        if (!lost.aborted) this.#report(unusable)
       } catch (error) {
-        session.lost.abort(error)
+        prober.lose(error)
       }
-      await sleep(databaseProbeMs, undefined, { signal }).catch(() => {})
+      await sleep(databaseProbeMs, undefined, { signal: lost }).catch(() => {})
     }
   }
 
