@@ -45,10 +45,6 @@ export async function wholeImport(options: DatabaseOptions): Promise<PlantImport
     throw error
   })
   let isBegun = false
-  const begin = async (): Promise<void> => {
-    await connection.sendTogether(() => registration.begin())
-    isBegun = true
-  }
   return {
     get isCommitted() {
       return !isBegun
@@ -57,7 +53,8 @@ export async function wholeImport(options: DatabaseOptions): Promise<PlantImport
       if (plants.length === 0) return []
       const jobs = toJobs(plants, onConflict)
       try {
-        if (!isBegun) await begin()
+        if (!isBegun) await connection.sendTogether(() => registration.begin())
+        isBegun = true
         const { outcomes, effects } = decide(jobs, await find(connection, lookupsOf(jobs)), limits.idempotencyKeyMs)
         const writing = { ...limits, atMs: clock.wallMs() }
         await connection.sendTogether(() => sendEffects(connection, effects, writing))
@@ -71,7 +68,10 @@ export async function wholeImport(options: DatabaseOptions): Promise<PlantImport
       try {
         await connection.commit()
       } catch (cause) {
-        if (failureOf(cause) !== 'lost' || !(await wasKept())) throw nothingKept(cause)
+        if (failureOf(cause) !== 'lost') throw nothingKept(cause)
+        connection.lose(cause)
+        const isKept = await registration.lookUp(clock.monotonicMs() + limits.databaseBulkMsMax)
+        if (!isKept) throw nothingKept(cause)
       }
       isBegun = false
       registration.noteCommit()
@@ -81,11 +81,6 @@ export async function wholeImport(options: DatabaseOptions): Promise<PlantImport
       if (!isBegun) await registration.delete()
       await connection.close()
     },
-  }
-
-  async function wasKept(): Promise<boolean> {
-    connection.lose(new Error('the answer to COMMIT was lost'))
-    return registration.lookUp(clock.monotonicMs() + limits.databaseBulkMsMax)
   }
 }
 

@@ -5,7 +5,6 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import pgpass from 'pgpass'
-import type { Clock } from '../../../domain/clock.ts'
 import { codeOf, OperatorError } from '../../../domain/errors.ts'
 import type { StoreLimits } from '../../engine.ts'
 import { type Address, type DatabaseOptions, readTlsAttempts, type TlsAttempt } from './address.ts'
@@ -53,8 +52,7 @@ export function openForBulk(options: ConnectionOptions, answerMsMax = 0): Promis
 
 export class Connection {
   readonly #client: pg.Client
-  readonly #clock: Clock
-  readonly #closeMsMax: number
+  readonly #options: ConnectionOptions
   readonly #lost: AbortController
   /** The `pid` in pg_stat_activity. */
   readonly backendId: number
@@ -63,16 +61,10 @@ export class Connection {
   /** By the monotonic clock: when the last answer arrived or, if none was pending, the next statement was sent. */
   #heardAtMs = 0
 
-  private constructor(
-    client: pg.Client,
-    backendId: number,
-    { clock, limits }: ConnectionOptions,
-    lost: AbortController,
-  ) {
+  private constructor(client: pg.Client, backendId: number, options: ConnectionOptions, lost: AbortController) {
     this.#client = client
-    this.#clock = clock
     this.backendId = backendId
-    this.#closeMsMax = limits.databaseCloseMsMax
+    this.#options = options
     this.#lost = lost
     client.on('error', (error) => lost.abort(error))
     client.on('end', () => lost.abort(new Error('the connection to the database has ended')))
@@ -80,7 +72,7 @@ export class Connection {
     lost.signal.addEventListener('abort', () => stream.destroy())
     if (lost.signal.aborted) stream.destroy()
     stream.on('data', () => {
-      this.#heardAtMs = clock.monotonicMs()
+      this.#heardAtMs = options.clock.monotonicMs()
     })
     client.on('notice', ({ routine }) => {
       if (routine === standbyWait) this.#isUnconfirmed = true
@@ -173,7 +165,7 @@ export class Connection {
 
   /** How long nothing has arrived while an answer is pending. */
   get silentMs(): number {
-    return this.#pending === 0 ? 0 : this.#clock.monotonicMs() - this.#heardAtMs
+    return this.#pending === 0 ? 0 : this.#options.clock.monotonicMs() - this.#heardAtMs
   }
 
   /** Destroys the connection; all pending statements fail. */
@@ -183,7 +175,7 @@ export class Connection {
 
   /** Closes the connection gracefully, within a time limit. */
   async close(): Promise<void> {
-    await answerWithin(this.#client.end(), this.#closeMsMax)
+    await answerWithin(this.#client.end(), this.#options.limits.databaseCloseMsMax)
     this.#client.connection.stream.destroy()
   }
 
@@ -192,7 +184,7 @@ export class Connection {
   }
 
   #count<T>(answer: Promise<T>): Promise<T> {
-    if (this.#pending === 0) this.#heardAtMs = this.#clock.monotonicMs()
+    if (this.#pending === 0) this.#heardAtMs = this.#options.clock.monotonicMs()
     this.#pending += 1
     return answer.finally(() => {
       this.#pending -= 1
