@@ -2,7 +2,7 @@
 // another retries changes that met a locked row, and a few more serve reads.
 
 import type { ChangePage, ChangeQuery } from '../../domain/change.ts'
-import { AppError } from '../../domain/errors.ts'
+import { AppError, type OperatorError } from '../../domain/errors.ts'
 import type { Plant } from '../../domain/plant.ts'
 import type { PlantImport, PlantPage, PlantQuery, Store, StoreSize, Summary } from '../../domain/store.ts'
 import type { StoreOptions } from '../engine.ts'
@@ -52,27 +52,23 @@ class PostgresStore extends GroupedStore implements Store {
   readonly #batches: Batches
   readonly #common = new CommonPrefixes()
   readonly #options: DatabaseOptions
-  readonly #failure: AbortController
+  readonly #failure = new AbortController()
   readonly #closing = new AbortController()
-  readonly #summary: () => Promise<Summary>
-  readonly #numberChanges: () => Promise<void>
+  readonly #summary = shareRead(() => this.#read((reader) => summarize(reader, this.#options.limits)))
+  readonly #numberChanges = shareRead(() => this.#read((_, { log }) => numberChanges(log)))
   readonly #sweeping: Promise<void>
 
   constructor(sessions: Sessions, options: DatabaseOptions) {
-    const failure = new AbortController()
-    const committerOf = (connectionOf: (session: Session) => Connection): Committer =>
-      new Committer(sessions, { ...options, connectionOf, onOutdated: (cause) => failure.abort(cause) })
-    const committer = committerOf(({ changes }) => changes)
-    const asideCommitter = committerOf(({ lockedChanges }) => lockedChanges)
-    const batches = new Batches(committer, asideCommitter, options)
-    super((jobs) => batches.commit(jobs), options)
+    super((jobs) => this.#batches.commit(jobs), options)
+    const committing = { ...options, onOutdated: (cause: OperatorError) => this.#failure.abort(cause) }
+    this.#committer = new Committer(sessions, { ...committing, connectionOf: ({ changes }) => changes })
+    const asideCommitter = new Committer(sessions, {
+      ...committing,
+      connectionOf: ({ lockedChanges }) => lockedChanges,
+    })
+    this.#batches = new Batches(this.#committer, asideCommitter, options)
     this.#sessions = sessions
-    this.#committer = committer
-    this.#batches = batches
     this.#options = options
-    this.#failure = failure
-    this.#summary = shareRead(() => this.#read((reader) => summarize(reader, options.limits)))
-    this.#numberChanges = shareRead(() => this.#read((_, { log }) => numberChanges(log)))
     this.#sweeping = options.exclusive ? sweepUntil(this.#closing.signal, options) : Promise.resolve()
   }
 
