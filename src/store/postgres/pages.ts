@@ -129,40 +129,23 @@ function toPage([row]: readonly Row[]): PlantPage {
   return pageOf(plants ?? '', hasMore && last !== null ? last : undefined)
 }
 
-/** How many prefixes are remembered, and after how many searches the index is tried again for one. */
+/** Prefixes that are remembered. */
 const commonMax = 256
-const searchesMax = 32
-
-/**
- * Prefixes of the names of more plants than a search sorts. Finding that out takes most of the time of a search. If a
- * prefix is no longer common, the pages are still correct, but may be short.
- */
-export class CommonPrefixes {
-  /** By indexed prefix, the number of searches since the index was tried; the oldest try first. */
-  readonly #searches = new Map<string, number>()
-
-  has(prefix: string): boolean {
-    const searches = this.#searches.get(prefix)
-    if (searches === undefined) return false
-    if (searches === searchesMax) return !this.#searches.delete(prefix)
-    this.#searches.set(prefix, searches + 1)
-    return true
-  }
-
-  add(prefix: string): void {
-    this.#searches.set(prefix, 0)
-    const [oldest] = this.#searches.keys()
-    if (oldest !== undefined && this.#searches.size > commonMax) this.#searches.delete(oldest)
-  }
-}
+/** Searches for a common prefix, on average, until the index is tried again. */
+const searchesPerTry = 32
 
 type Query = (name: keyof typeof pageQueries, ...values: unknown[]) => Promise<readonly Row[]>
 
+/**
+ * @param scanMax the number of plants that a search examines.
+ * @param common prefixes of the names of more plants than that. Finding that out takes most of the time of a search. If
+ * a prefix is no longer common, the pages are still correct, but may be short.
+ */
 export function listPage(
   connection: Connection,
   { after, tag, namePrefix, limit }: PlantQuery,
   scanMax: number,
-  common: CommonPrefixes,
+  common: Set<string>,
 ): Promise<PlantPage> {
   if (after === int64Max) return Promise.resolve(pageOf(''))
   const from = after === undefined ? int64Min : after + 1n
@@ -185,14 +168,16 @@ async function listByName(
   tag: string | undefined,
   limit: number,
   scanMax: number,
-  common: CommonPrefixes,
+  common: Set<string>,
 ): Promise<PlantPage> {
   const end = endOfPrefix(prefix) ?? null
   const indexedPrefix = headOf(prefix)
   const indexed = [indexedPrefix, endOfPrefix(indexedPrefix) ?? pastEveryPrefix, scanMax + 1]
-  if (!common.has(indexedPrefix)) {
+  if (!common.has(indexedPrefix) || Math.random() * searchesPerTry < 1) {
     const rows = await query('byName', ...indexed, prefix, end, from, tag ?? null, limit)
+    common.delete(indexedPrefix)
     if (Number(rows[0]?.[3]) <= scanMax) return toPage(rows)
+    if (common.size >= commonMax) common.clear()
     common.add(indexedPrefix)
   }
   const rows = await (tag === undefined

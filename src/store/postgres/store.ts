@@ -15,7 +15,7 @@ import { answerWithin, type Connection, named, openForBulk, type Row, warningsOf
 import { explainConnectFailure, failureOf, refusalOf } from './connections/failures.ts'
 import { openSession, type Session, Sessions } from './connections/sessions.ts'
 import { migrate } from './connections/tables.ts'
-import { CommonPrefixes, listChanges, listPage, measure, numberChanges, summarize } from './pages.ts'
+import { listChanges, listPage, measure, numberChanges, summarize } from './pages.ts'
 import { sweepUntil } from './registrations.ts'
 
 const statements = named({
@@ -50,7 +50,7 @@ class PostgresStore extends GroupedStore implements Store {
   readonly #sessions: Sessions
   readonly #committer: Committer
   readonly #batches: Batches
-  readonly #common = new CommonPrefixes()
+  readonly #common = new Set<string>()
   readonly #options: DatabaseOptions
   readonly #failure = new AbortController()
   readonly #closing = new AbortController()
