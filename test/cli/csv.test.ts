@@ -93,6 +93,13 @@ describe('CSV', () => {
     assert.deepEqual(reader.read('ne', true), read('\n2,fine', 9).slice(1))
   })
 
+  test('a file is given up for many quotes that are never closed', () => {
+    const lines = (count: number): string => 'x","\n'.repeat(count)
+    assert.equal(read(lines(1_000), 1_000).length, 1_000)
+    const error = { message: 'has more than 1000 quotes that are never closed; double each quote' }
+    assert.throws(() => read(lines(1_001), 1_000), error)
+  })
+
   test('records are the same however the text is cut into pieces', () => {
     const parts = ['a', ',', ',', '"', '""', '\n', '\r\n', '\r', 'é', 'x'.repeat(60), ' ']
     for (let seed = 1; seed <= 400; seed += 1) {
