@@ -138,6 +138,18 @@ describe('the header', () => {
     }
   })
 
+  for (const [header, message] of [
+    ['name,tag\rFern,indoor\r', 'has lines that end with CR only; save it as "CSV UTF-8"'],
+    [
+      `name,${'x'.repeat(101)}\n`,
+      /^has a wrong header: the record is longer than the 100 characters allowed: name,x*$/,
+    ],
+  ] as const) {
+    test(`says what is wrong with ${JSON.stringify(header.slice(0, 30))}`, () => {
+      assert.throws(() => plantsOf([header]), { message })
+    })
+  }
+
   test('is looked for once in each piece of a file', (t) => {
     const read = t.mock.method(CsvReader.prototype, 'read')
     assert.throws(() => plantsOf(blanks), /has no header/)
