@@ -39,6 +39,17 @@ describe('plantstore token', () => {
     ])
     assert.equal(first.expires, null)
     assert.equal(Date.parse(second.expires) - Date.parse(second.created), 90 * 86_400_000)
+    const lasting = await runHere([
+      'token',
+      'create',
+      '--name',
+      'n',
+      '--expires',
+      'never',
+      '--store',
+      folder.file('n.db'),
+    ])
+    assert.match(lasting.stderr, /and does not expire/)
 
     assert.equal((await runHere(['token', 'revoke', first.id, ...store])).status, 0)
     const after = await runHere(['token', 'list', '--json', ...store])
