@@ -187,14 +187,18 @@ describe('the streams of a server', () => {
     )
   })
 
-  test('show that they are alive', async () => {
+  test('show that they are alive, and how far they have looked', async () => {
     await using service = await startService({
       changeStreamCommentMs: 30,
       changeStreamCheckMs: 5,
       changeStreamPollMs: 5,
     })
-    await using stream = await EventReader.open(`http://127.0.0.1:${service.port}/changes`, service.client.token)
+    const url = `http://127.0.0.1:${service.port}/changes?kind=deleted`
+    await using stream = await EventReader.open(url, service.client.token)
     await until('comments', () => stream.comments > 2)
+    const start = stream.lastId
+    await service.client.create(1n, 'n')
+    await until('the position after a change of another kind', () => stream.lastId !== start)
     assert.deepEqual(stream.events, [])
   })
 
