@@ -295,7 +295,8 @@ describe('keys of a provider', () => {
   }
 
   for (const [name, answer] of Object.entries(badAnswers)) {
-    exhaustive.test(`hold when the answer ${name}, and others get 503`, async () => {
+    const inItsRing = name === 'is too long' ? test : exhaustive.test
+    inItsRing(`hold when the answer ${name}, and others get 503`, async () => {
       await using provider = await IdentityProvider.start()
       await using service = await startService({ ...quick, jwksMsMax: 1_000, jwksRefreshMs: 200 }, provider.settings)
       const second = await makeKey('ES256', 'second')

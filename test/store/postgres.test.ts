@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { OperatorError } from '../../src/domain/errors.ts'
 import { type Plant, revisionOf } from '../../src/domain/plant.ts'
+import { type Connection, warningsOf } from '../../src/store/postgres/connections/connection.ts'
 import { openAll } from '../support/engines.ts'
 import { listPage } from '../support/page.ts'
 import { toPlant } from '../support/plants.ts'
@@ -24,6 +25,23 @@ storeSuite({
       [Symbol.asyncDispose]: async () => {},
     }
   },
+})
+
+test('settings that lose plants in a failover are warned of only where there are standbys', async () => {
+  for (const [commit, standbys, warnings] of [
+    ['local', '', 0],
+    ['local', 'standby', 1],
+    ['remote_write', 'standby', 1],
+    ['on', 'standby', 0],
+    ['off', '', 1],
+  ] as const) {
+    const rows = [
+      ['synchronous_commit', commit],
+      ['synchronous_standby_names', standbys],
+    ]
+    const connection = { query: async () => rows } as unknown as Connection
+    assert.equal((await warningsOf(connection)).length, warnings, `${commit} ${standbys}`)
+  }
 })
 
 describe('a store in PostgreSQL', () => {
