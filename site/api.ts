@@ -1,5 +1,6 @@
-// The server that served the page, and the token.
+// The server that served the page, the token, and ids that are free.
 
+import { base } from './address.js'
 import { type ListQuery, type PlantPage, PlantStoreClient, PlantStoreError } from './client.js'
 import { record } from './log.js'
 
@@ -17,9 +18,6 @@ export const token = {
     for (const place of places) place.removeItem(tokenKey)
   },
 }
-
-/** Where the page is, with a final slash, behind any path of a proxy. */
-export const base = new URL('.', document.baseURI)
 
 /** Creates a client with short timeouts, since a person is waiting. Its requests are in the log. */
 export function connect(secret = token.get(), fetch: typeof globalThis.fetch = record): PlantStoreClient {
@@ -52,4 +50,30 @@ export function wordsOf(refusal: unknown): string {
     return 'the server cannot be reached; try again'
   }
   return refusal.error === undefined ? refusal.message : `${refusal.message} (error ${refusal.error})`
+}
+
+export const idMax = 2n ** 63n - 1n
+const pageOfIds = 1_000
+const pagesMax = 5
+
+/** The first free id above another one, or else above the number of plants. Undefined if the server does not tell. */
+export async function findFreeId(above?: bigint): Promise<bigint | undefined> {
+  try {
+    const client = connectAside()
+    const start = above ?? BigInt((await client.getSummary()).plants)
+    let free = start + 1n
+    let after: string | undefined = String(start)
+    for (let pages = 0; pages < pagesMax && after !== undefined; pages += 1) {
+      const page: PlantPage = await readPage({ after, limit: pageOfIds }, client)
+      for (const { id } of page.plants) if (id === free) free += 1n
+      // The page has ids above the free one, or is the last.
+      if (free <= (page.plants.at(-1)?.id ?? start) || page.next === undefined)
+        return free > idMax && above !== undefined ? findFreeId() : free
+      after = page.next
+    }
+    return undefined
+  } catch (refusal) {
+    if (isRefusal(refusal)) return undefined
+    throw refusal
+  }
 }

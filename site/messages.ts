@@ -2,7 +2,7 @@
 
 import { isRefusal, statusOf, wordsOf } from './api.js'
 import { find } from './elements.js'
-import { isolated } from './plant-text.js'
+import { isolated } from './texts.js'
 
 /** Shows a sentence. Quoted server text, such as `got "x"`, does not affect the direction of the rest. */
 export function say(element: HTMLElement, sentence: string): void {

@@ -6,8 +6,8 @@ import { find, giveRoles, make } from './elements.js'
 import { printLine } from './exact-json.js'
 import { makeIcon } from './icons.js'
 import { openPlant } from './plant.js'
-import { shown } from './plant-text.js'
 import { displayed, isSame, isUsual, type PlantProperty, shownText, withoutId } from './properties.js'
+import { shown } from './texts.js'
 
 /** More columns than these need a window that scrolls. */
 const columnsMax = 5

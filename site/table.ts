@@ -1,15 +1,13 @@
 // The table of plants: searches while the user types, and shows one page at a time. The address says which.
 
-import { idIn, type Place, placesBefore, readView, sizes, type View, writeView } from './address.js'
+import { idIn, type Place, placesBefore, rangeOf, readView, sizes, type View, writeView } from './address.js'
 import { connect, connectAside, readPage } from './api.js'
 import type { Change, ListQuery, PlantStoreClient, StoredPlant, Summary } from './client.js'
 import { find } from './elements.js'
-import { whileBusy } from './form.js'
+import { putText, textIn, whileBusy } from './form.js'
 import { explain, hush } from './messages.js'
-import { rangeOf } from './range.js'
 import { countPlants, findRow, refreshRows, rows, showRows, showsChange, table } from './rows.js'
 import { choose } from './tags.js'
-import { putText, textIn } from './text-field.js'
 
 const typingPauseMs = 150
 /** Pages without a match to skip before asking the reader whether to continue. */

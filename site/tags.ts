@@ -1,10 +1,10 @@
 // The tags of the whole store with their numbers, as chips that filter the table.
 
+import { plantsOf } from './address.js'
 import type { Summary } from './client.js'
 import { find, make } from './elements.js'
-import { escaped, shown } from './plant-text.js'
-import { plantsOf } from './range.js'
-import { isOneLine } from './text-field.js'
+import { isOneLine } from './form.js'
+import { escaped, shown } from './texts.js'
 
 const chipsMax = 8
 const marginPx = 16

@@ -1,0 +1,103 @@
+// Displays plant texts and JSON. Texts contain any Unicode: they may be empty, invisible, or change the direction of what
+// surrounds them. What is shown has the characters of the text and no others, so a selection copies it exactly.
+
+import { make, scrollable } from './elements.js'
+import { parseExact, printExact } from './exact-json.js'
+
+/** Characters that change the direction of text, or end its isolation as a paragraph break does (Unicode TR 9). */
+const directing = /[\r\x1c-\x1e\x85\u061c\u200e\u200f\u2029-\u202e\u2066-\u2069]/g
+
+/**
+ * Characters that cannot be seen: controls, formats, blanks at either end. Joiners between visible characters belong to
+ * emoji and to some scripts; so do variation selectors and tags.
+ */
+const visible = '[\\p{L}\\p{M}\\p{Extended_Pictographic}\\p{Emoji_Modifier}]'
+const joiner = '[\\u200c\\u200d]'
+const control =
+  '(?![\\u200c\\u200d\\u{e0020}-\\u{e007f}])[\\p{Cc}\\p{Cf}\\u2028\\u2029\\u115f\\u1160\\u3164\\uffa0\\u2800]'
+const unseen = new RegExp(
+  [`(?<!${visible})${joiner}`, `${joiner}(?!${visible})`, control, '^\\p{Zs}+', '\\p{Zs}+$'].join('|'),
+  'gu',
+)
+
+const names: Readonly<Record<string, string>> = { '\n': '\u21b5', '\r': '\u240d', '\t': '\u21e5', ' ': '\u2423' }
+
+/**
+ * The nodes that show a text: characters that cannot be seen have a mark.
+ *
+ * @param part where to begin and to end in the text; all of it by default.
+ */
+export function marked(text: string, [start, end]: readonly [number, number] = [0, text.length]): (Node | string)[] {
+  const nodes: (Node | string)[] = []
+  let at = start
+  for (const { 0: found, index } of text.matchAll(unseen)) {
+    if (index < start || index >= end) continue
+    nodes.push(text.slice(at, index), ...[...found].map(mark))
+    at = index + found.length
+  }
+  return [...nodes, text.slice(at, end)].filter((node) => node !== '')
+}
+
+function mark(character: string): HTMLElement {
+  const title = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+  // A box keeps its effect in.
+  const kind = character.search(directing) < 0 ? 'span.mark' : 'span.mark.box'
+  return make(kind, { title, 'data-name': names[character] ?? title }, character)
+}
+
+/** The nodes that show a text on its own, such as in a cell. Marks an empty text as such. */
+export function shown(text: string): Node {
+  return text === '' ? make('em.hint', '(empty)') : isolated(text)
+}
+
+/** Like `shown`, for a text that may be missing. */
+export function shownOrNone(text: string | undefined): Node {
+  return text === undefined ? make('em.hint', '(none)') : shown(text)
+}
+
+/** Escapes characters that change the direction of JSON, or of code with JSON in it. */
+export function escaped(code: string): string {
+  return code.replaceAll(directing, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** Shows a text within a sentence without affecting the sentence's direction. */
+export function isolated(text: string): HTMLElement {
+  return make('bdi', ...marked(text))
+}
+
+/** What shows a text, in a box of some lines that can be scrolled, by the keyboard too, if there are more. */
+export function boxed(label: string, text: string | undefined, ...nodes: readonly (Node | string)[]): HTMLElement {
+  const isLong = text !== undefined && (text.length > lineCharactersMin || /[\n\r]/.test(text))
+  return make('div.long', isLong ? scrollable(label) : undefined, nodes)
+}
+
+/** Some lines of a narrow window have as many. */
+const lineCharactersMin = 80
+
+const part = /("(?:[^"\\]|\\.)*")(:?)|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g
+
+/** The nodes that show a text of JSON; a text that is none is shown as it is. */
+export function jsonNodes(text: string): (Node | string)[] {
+  let printed: string
+  try {
+    printed = printExact(parseExact(text))
+  } catch {
+    return [escaped(text)]
+  }
+  const nodes: (Node | string)[] = []
+  let at = 0
+  for (const found of printed.matchAll(part)) {
+    nodes.push(
+      printed.slice(at, found.index),
+      make(`bdi.json-${kindOf(found)}`, marked(found[1] ?? found[0])),
+      found[2] ?? '',
+    )
+    at = found.index + found[0].length
+  }
+  return [...nodes, printed.slice(at)]
+}
+
+function kindOf([all, text, colon]: readonly (string | undefined)[]): string {
+  if (text === undefined) return /^[-\d]/.test(all ?? '') ? 'number' : 'literal'
+  return colon === ':' ? 'key' : 'text'
+}
