@@ -4,17 +4,7 @@
 import { connect, statusOf } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
 import { type Child, find, make, makeTable } from './elements.js'
-import {
-  clearRefusal,
-  isFilledIn,
-  makeFields,
-  onSubmit,
-  plantIn,
-  putPlant,
-  showMarks,
-  showRefusal,
-  whileBusy,
-} from './form.js'
+import { clearRefusal, isFilledIn, makeFields, onSubmit, plantIn, showMarks, showRefusal, whileBusy } from './form.js'
 import { explain, explainAbsence, hush } from './messages.js'
 import { isUsual, shownText, withoutId } from './properties.js'
 import { boxed, marked, shownOrNone } from './texts.js'
@@ -91,7 +81,6 @@ let opened: Opened | undefined
 let isSaving = false
 let holding: number | undefined
 
-makeFields(form, withoutId, 'edit-')
 form.addEventListener('input', () => {
   for (const { name } of form.querySelectorAll<HTMLInputElement>('[name]')) showMarks(form, name)
   if (opened?.theirs !== undefined) showConflict(opened)
@@ -117,9 +106,9 @@ export async function edit(id: bigint, button: HTMLButtonElement): Promise<void>
     const plant = await whileBusy(button, () => connect().getPlant(id))
     if (plant === undefined || document.querySelector('dialog[open]') !== null) return
     opened = { shown: plant }
-    clearRefusal(form, error)
+    error.textContent = ''
     find('#edit-title').textContent = `Edit plant ${id}`
-    putPlant(form, withoutId, plant)
+    makeFields(form, withoutId, 'edit-', plant)
     form.dispatchEvent(new Event('input'))
     showConflict(opened)
     dialog.showModal()

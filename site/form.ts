@@ -9,57 +9,8 @@ import { say, toSentence } from './messages.js'
 import { isUsual, meaningOf, ownOf, type PlantProperty, plantOf, textOf, type Values } from './properties.js'
 import { escaped, isolated } from './texts.js'
 
-/** The text that was put into a textarea, and its value right after. */
+/** The text of a plant that was put into a textarea, and its value right after: browsers normalise line breaks. */
 const given = new WeakMap<Field, { readonly text: string; readonly value: string }>()
-
-/**
- * Puts a text into a form's field: a textarea if it is long or the text has line breaks, otherwise an input.
- *
- * @param isLong whether it is a textarea in any case.
- */
-export function putText(form: HTMLFormElement, name: string, text: string, isLong = false): void {
-  const field = fieldOf(form, name)
-  if (isOneLine(text) && !isLong) {
-    const input = field instanceof HTMLInputElement ? field : replace(field, 'input')
-    input.type = input.dataset['type'] ?? input.type
-    input.value = text
-    if (input.value === text) return
-    // Such as an input of dates, for a text that is none.
-    input.type = 'text'
-    input.value = text
-    return
-  }
-  const area = field instanceof HTMLTextAreaElement ? field : replace(field, 'textarea')
-  area.value = text
-  given.set(area, { text, value: area.value })
-  area.rows = Math.min(Math.max(area.value.split('\n').length, isLong ? 3 : 1), 6)
-}
-
-/** Whether an input can hold a text. */
-export function isOneLine(text: string): boolean {
-  return !/[\r\n]/.test(text)
-}
-
-/** Returns a field's text, exactly as it was put unless it was edited. All line breaks of an edited one are alike. */
-export function textIn(form: HTMLFormElement, name: string): string {
-  const field = fieldOf(form, name)
-  const { text, value } = given.get(field) ?? { text: '', value: '' }
-  if (!(field instanceof HTMLTextAreaElement)) return field.value
-  return field.value === value ? text : field.value.replaceAll('\n', /\r\n?|\n/.exec(text)?.[0] ?? '\n')
-}
-
-/** Shows what a field cannot: the characters of its text that change the direction of the others. */
-export function showMarks(form: HTMLFormElement, name: string): void {
-  const text = textIn(form, name)
-  const hint = find('.long', HTMLElement, fieldOf(form, name).parentElement ?? form)
-  hint.replaceChildren(...(escaped(text) === text ? [] : [isolated(text)]))
-}
-
-function replace<Kind extends 'input' | 'textarea'>(field: Field, kind: Kind): HTMLElementTagNameMap[Kind] {
-  const other = make(kind, Object.fromEntries([...field.attributes].map(({ name, value }) => [name, value])))
-  field.replaceWith(other)
-  return other
-}
 
 /** Texts that may have more get several lines. Names and tags have one, unless they have line breaks. */
 const lineCharactersMax = 200
@@ -72,29 +23,35 @@ const inputModes = new Map<unknown, string>([
   ['uri', 'url'],
 ])
 
-/** Puts the fields of properties in place of the element `.fields` of a form. */
-export function makeFields(form: HTMLFormElement, properties: readonly PlantProperty[], prefix = ''): void {
-  find('.fields', HTMLElement, form).replaceWith(...properties.map((property) => fieldFor(property, prefix)))
-}
-
-/** Fills a form with the properties of a plant. */
-export function putPlant(form: HTMLFormElement, properties: readonly PlantProperty[], plant: Values): void {
-  for (const property of properties) {
-    const field = fieldOf(form, property.key)
-    const value = ownOf(plant, property.name)
-    if (field instanceof HTMLSelectElement) {
-      field.replaceChildren(...optionsOf(property, value))
-      field.value = printed(value)
-      continue
-    }
-    if (property.kind === 'text') field.placeholder = property.isRequired || value === '' ? '(empty)' : ''
-    putText(form, property.key, textOf(property, plant) ?? '', isLong(property))
-  }
+/** Makes the fields of properties, with what a plant has of them, in the element `.fields` of a form. */
+export function makeFields(
+  form: HTMLFormElement,
+  properties: readonly PlantProperty[],
+  prefix = '',
+  plant?: object,
+): void {
+  const fields = properties.map((property) => fieldFor(property, prefix, plant))
+  find('.fields', HTMLElement, form).replaceChildren(...fields)
 }
 
 /** The properties that a form says. What it does not change is as the plant has it, such as an empty optional text. */
 export function plantIn(form: HTMLFormElement, properties: readonly PlantProperty[], plant: object = {}): Values {
   return plantOf(properties.map((property) => [property.name, valueIn(form, property, plant)]))
+}
+
+/** Returns a field's text, exactly as it was put unless it was edited. All line breaks of an edited one are alike. */
+function textIn(form: HTMLFormElement, name: string): string {
+  const field = fieldOf(form, name)
+  const { text, value } = given.get(field) ?? { text: '', value: undefined }
+  if (!(field instanceof HTMLTextAreaElement)) return field.value
+  return field.value === value ? text : field.value.replaceAll('\n', /\r\n?|\n/.exec(text)?.[0] ?? '\n')
+}
+
+/** Shows what a field cannot: the characters of its text that change the direction of the others. */
+export function showMarks(form: HTMLFormElement, name: string): void {
+  const text = textIn(form, name)
+  const hint = find('.long', HTMLElement, fieldOf(form, name).parentElement ?? form)
+  hint.replaceChildren(...(escaped(text) === text ? [] : [isolated(text)]))
 }
 
 function valueIn(form: HTMLFormElement, property: PlantProperty, plant: object): unknown {
@@ -105,10 +62,10 @@ function valueIn(form: HTMLFormElement, property: PlantProperty, plant: object):
   return meaningOf(isChoice ? { ...property, kind: 'json', isRequired: false } : property, typed)
 }
 
-function fieldFor(property: PlantProperty, prefix: string): HTMLElement {
+function fieldFor(property: PlantProperty, prefix: string, plant?: object): HTMLElement {
   const { key, name, title, isRequired, kind, schema } = property
   const id = prefix + key
-  const control = controlFor(property)
+  const control = controlFor(property, plant)
   const description = isUsual(property) ? '' : String(schema['description'] ?? '')
   const help = `${description}${'json' in control.dataset ? ' As JSON.' : ''}`.trim()
   const described = `${id}-error${help === '' ? '' : ` ${id}-help`}`
@@ -128,19 +85,37 @@ function fieldFor(property: PlantProperty, prefix: string): HTMLElement {
   )
 }
 
-function controlFor(property: PlantProperty): Field {
-  const { kind, schema } = property
-  if (choicesOf(property) !== undefined) return make('select', optionsOf(property))
-  if (isLong(property)) return make('textarea', { rows: '3' }, kind === 'json' && { 'data-json': '' })
+/** An input, or a textarea if it is long or the text has line breaks, or a choice. */
+function controlFor(property: PlantProperty, plant?: object): Field {
+  const { kind, isRequired, schema } = property
+  const value = plant && ownOf(plant, property.name)
+  const text = (plant && textOf(property, plant)) ?? ''
+  if (choicesOf(property) !== undefined) {
+    const select = make('select', optionsOf(property, value))
+    select.value = printed(value)
+    return select
+  }
+  const hint = plant && kind === 'text' && (isRequired || value === '') ? { placeholder: '(empty)' } : undefined
+  if (isLong(property) || /[\r\n]/.test(text)) {
+    const area = make('textarea', hint, kind === 'json' && { 'data-json': '' })
+    area.value = text
+    area.rows = Math.min(Math.max(area.value.split('\n').length, isLong(property) ? 3 : 1), 6)
+    given.set(area, { text, value: area.value })
+    return area
+  }
   const { type, format } = schema
-  const isDate = kind === 'text' && format === 'date'
-  return make(
+  const input = make(
     'input',
     { inputmode: inputModes.get(kind === 'number' ? type : format) ?? 'text' },
-    isDate && { type: 'date', 'data-type': 'date' },
+    kind === 'text' && format === 'date' && { type: 'date' },
     // The browser's own input has no time zone.
     format === 'date-time' && { placeholder: '2026-01-31T12:00:00Z' },
+    hint,
   )
+  input.value = text
+  // Such as an input of dates, for a text that is none.
+  if (input.value !== text) Object.assign(input, { type: 'text', value: text })
+  return input
 }
 
 function isLong(property: PlantProperty): boolean {
