@@ -14,7 +14,7 @@ import { boxed, marked, shownOrNone } from './texts.js'
  *
  * @param titles what the versions are called.
  */
-export function sideBySide(titles: readonly [string, string], one: object, other: object): Node {
+function sideBySide(titles: readonly [string, string], one: object, other: object): Node {
   const row = (title: string, texts: readonly [string | undefined, string | undefined]): Child[] => {
     const cells = differencesOf(...texts).map((nodes, at) => boxed(`${title}, ${titles[at]}`, texts[at], ...nodes))
     return [make('th', { scope: 'row' }, title), ...cells]
@@ -27,7 +27,7 @@ export function sideBySide(titles: readonly [string, string], one: object, other
 }
 
 /** Scrolls what is in a place so that the difference of each long text is seen. */
-export function showDifferences(place: HTMLElement): void {
+function showDifferences(place: HTMLElement): void {
   for (const box of place.querySelectorAll('.long')) {
     const mark = box.querySelector('mark')
     if (mark !== null) box.scrollTop += mark.getBoundingClientRect().top - box.getBoundingClientRect().top

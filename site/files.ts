@@ -12,7 +12,7 @@ import { explain, hush } from './messages.js'
 import { jsonOf, ownOf, type PlantProperty, plantOf, properties, textOf } from './properties.js'
 
 /** A plant that may still need an id. */
-export type PastedPlant = Omit<NewPlant, 'id'> & { readonly id?: bigint }
+type PastedPlant = Omit<NewPlant, 'id'> & { readonly id?: bigint }
 
 /** A row: its plant, or what is wrong with it. */
 export interface PlantRow {

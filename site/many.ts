@@ -39,7 +39,7 @@ text.placeholder = csvRow(properties.map(({ name }) => name)) + csvRow(sampleRow
 find('#rows-hint').prepend(`The first row names the columns: ${namesOfColumns}; a list of names needs none. `)
 
 /** What happened to rows so far. */
-export interface Tally {
+interface Tally {
   added: number
   known: number
   readonly refused: PlantRow[]
@@ -180,7 +180,7 @@ function downloadRefused(): void {
 }
 
 /** Adds plants until one attempt fails for a reason that concerns all. Refused rows go to the tally. */
-export async function addAll(
+async function addAll(
   rows: readonly PlantRow[],
   tally: Tally,
   signal: AbortSignal,

@@ -7,7 +7,10 @@ import { curl, quoted } from './shell.js'
 
 type Named<Value> = Readonly<Record<string, Value>>
 
-/** The parts of the document that are shown. Of its references, those to schemas stay; the others are resolved. */
+/**
+ * The parts of the document that are shown. Of its references, those to schemas stay; the others are resolved. Each
+ * operation has its method, its path, and what it needs.
+ */
 interface Api {
   readonly openapi: string
   readonly info: { readonly version: string; readonly description?: string }
@@ -24,6 +27,8 @@ interface Api {
 type Security = Named<readonly string[]>
 
 interface Operation {
+  readonly method: string
+  readonly path: string
   readonly operationId: string
   readonly tags: readonly string[]
   readonly summary: string
@@ -32,12 +37,6 @@ interface Operation {
   readonly parameters?: readonly (Field & { readonly name: string; readonly in: string })[]
   readonly requestBody?: { readonly description?: string; readonly content: Content }
   readonly responses: Named<ApiResponse>
-}
-
-interface PlacedOperation extends Operation {
-  readonly method: string
-  readonly path: string
-  readonly security: readonly Security[]
 }
 
 interface ApiResponse {
@@ -153,11 +152,10 @@ function resolved(part: unknown, components: Named<Named<unknown>>): unknown {
 
 /** The operations whose first tag is the given one, path by path. */
 function operationsOf({ paths, security }: Api, tag: string): Child[] {
-  return Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item)
-      .filter(([, { tags }]) => tags?.[0] === tag)
-      .map(([method, operation]) => operationArticle({ security, ...operation, method, path })),
+  const all = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ security, ...operation, method, path })),
   )
+  return all.filter(({ tags }) => tags?.[0] === tag).map(operationArticle)
 }
 
 /** The title of a section, and links to its articles. */
@@ -204,7 +202,7 @@ function quickStart(): string {
   return `export TOKEN=plt_...\n${send} --json '{"id": 1, "name": "Fern"}'\n${send}`
 }
 
-function operationArticle(operation: PlacedOperation): HTMLElement {
+function operationArticle(operation: Operation): HTMLElement {
   const { operationId, summary, description, method, path, parameters = [], requestBody: body } = operation
   return article(
     operationId,
@@ -234,7 +232,7 @@ function operationArticle(operation: PlacedOperation): HTMLElement {
   )
 }
 
-function access([security]: readonly Security[]): Child {
+function access([security]: readonly Security[] = []): Child {
   if (security === undefined) return 'Needs no token.'
   const [scopes = []] = Object.values(security)
   return ['Needs a token with ', make('code', scopes.join(' ')), '.']
@@ -331,7 +329,7 @@ function typeOf(schema: Schema): Child {
 }
 
 /** A request of an operation, with the examples of the document. */
-function request({ method, path, requestBody, parameters = [], security }: PlacedOperation): string {
+function request({ method, path, requestBody, parameters = [], security = [] }: Operation): string {
   const target = parameters
     .filter((parameter) => parameter.in === 'path')
     .reduce((at, { name, example }) => at.replace(`{${name}}`, printLine(example ?? 1).replace(/"/g, '')), path)

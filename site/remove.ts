@@ -7,7 +7,7 @@ import { whileBusy } from './form.js'
 import { explain, hush } from './messages.js'
 
 /** Receives a plant that is gone, or back. */
-export type OnChanged = (id: bigint, sentence: string, isGone?: boolean) => Promise<void>
+type OnChanged = (id: bigint, sentence: string, isGone?: boolean) => Promise<void>
 
 const undoMs = 10_000
 const triesMax = 3
