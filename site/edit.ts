@@ -38,8 +38,8 @@ function showDifferences(place: HTMLElement): void {
 function differencesOf(one: string | undefined, other: string | undefined): readonly [Node[], Node[]] {
   if (one === other) return [[shownOrNone(one)], [shownOrNone(other)]]
   if (!one || !other) return [[make('mark', shownOrNone(one))], [make('mark', shownOrNone(other))]]
-  // By grapheme, so that no mark splits what is seen as one character.
-  const [ones, others] = [one, other].map((text) => Array.from(graphemes.segment(text), ({ segment }) => segment))
+  // By word, as people read: a mark within one is hard to see, and none splits what is seen as one character.
+  const [ones, others] = [one, other].map((text) => Array.from(words.segment(text), ({ segment }) => segment))
   if (ones === undefined || others === undefined) return [[], []]
   const shorter = Math.min(ones.length, others.length)
   let start = 0
@@ -49,7 +49,7 @@ function differencesOf(one: string | undefined, other: string | undefined): read
   return [around(ones, start, kept), around(others, start, kept)]
 }
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+const words = new Intl.Segmenter('en', { granularity: 'word' })
 
 function around(parts: readonly string[], start: number, kept: number): Node[] {
   const text = parts.join('')
