@@ -88,17 +88,11 @@ function inline(text: string): Child[] {
   return text.split(/(`[^`]+`)/).map((part) => (/^`.+`$/.test(part) ? make('code', part.slice(1, -1)) : part))
 }
 
-/** Wraps wide content in an element that also scrolls by keyboard. */
-function scrolling(label: string, content: Child): HTMLElement {
-  return make('div.scrolling', scrollable(label), content)
-}
-
 function table(block: string): HTMLElement {
   const lines = block.split('\n').map((line) => line.replace(/^\||\|$/g, '').split('|'))
-  const [head = [], , ...rows] = lines.map((cells) => cells.map((cell) => inline(cell.trim())))
-  const made = makeTable(head, rows)
-  const titles = [...made.querySelectorAll('th')].map(({ textContent }) => textContent)
-  return scrolling(`Table: ${titles.join(', ')}`, made)
+  const [head = [], , ...rows] = lines
+  const cells = rows.map((row) => row.map((cell) => inline(cell.trim())))
+  return make('div.scrolling', scrollable(`Table:${head.join()}`), makeTable(head, cells))
 }
 
 /** The base URL of the document's paths, behind any proxy prefix, without a trailing slash. */
@@ -344,7 +338,7 @@ function request({ method, path, requestBody, parameters = [], security = [] }: 
 }
 
 function code(label: string, text: string): HTMLElement {
-  return scrolling(label, make('pre', make('code', text)))
+  return make('pre', scrollable(label), make('code', text))
 }
 
 function sample(value: unknown): HTMLElement {
