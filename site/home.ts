@@ -14,7 +14,7 @@ import { followChanges, startLive, stopLive } from './live.js'
 import { clearLog } from './log.js'
 import { addExamples, openMany, startMany } from './many.js'
 import { closeMenu, createMenus } from './menus.js'
-import { explain, hush, say } from './messages.js'
+import { expireToast, explain, hush, say } from './messages.js'
 import { noteChangesOfShown, openPlant, showPlant } from './plant.js'
 import { remove, undo } from './remove.js'
 import { currentQuery, filterByTag, openTable, refresh, reload, reloadAround, showTotals, whyHidden } from './table.js'
@@ -94,6 +94,7 @@ async function refreshAll(): Promise<void> {
 async function added(sentence: string): Promise<void> {
   await Promise.all([openTable(), loadSummary()])
   say(find('#changed'), sentence)
+  expireToast()
   closeForm()
   find('#plants-title').focus()
 }
@@ -102,6 +103,7 @@ async function changed(id: bigint, sentence: string, isGone = false): Promise<vo
   await Promise.all([reloadAround(id), loadSummary()])
   if (isGone) say(find('#changed'), sentence)
   else tellOf(String(id), '#changed', sentence)
+  expireToast()
   if (find('#plants').hidden) focusForm()
 }
 

@@ -39,6 +39,20 @@ export function explainAbsence(refusal: unknown, place: HTMLElement): void {
   say(place, statusOf(refusal) === 404 ? 'Another client has deleted this plant.' : toSentence(wordsOf(refusal)))
 }
 
+const toast = find('#toast')
+const toastMs = 10_000
+let timer: number | undefined
+
+/** Takes back what the toast says and offers after a while, but not while a person is about to press it. */
+export function expireToast(): void {
+  clearTimeout(timer)
+  timer = setTimeout(() => {
+    if (toast.matches(':hover, :focus-within')) return expireToast()
+    find('#changed').textContent = ''
+    find('#undo').hidden = true
+  }, toastMs)
+}
+
 /** Clears the messages of earlier actions, which may no longer apply, and what they offer. */
 export function hush(): void {
   for (const place of ['#created', '#create-error', '#table-error', '#changed']) find(place).textContent = ''

@@ -193,7 +193,7 @@ function introduction(api: Api): HTMLElement {
 
 function quickStart(): string {
   const send = `curl ${quoted(`${server}/plants`)} -H "Authorization: Bearer $TOKEN"`
-  return `export TOKEN=plt_...\n${send} --json '{"id": 1, "name": "Fern"}'\n${send}`
+  return `export TOKEN=plt_...\n${send} --json '{"id":1,"name":"Fern"}'\n${send}`
 }
 
 function operationArticle(operation: Operation): HTMLElement {

@@ -9,12 +9,10 @@ import { explain, hush } from './messages.js'
 /** Receives a plant that is gone, or back. */
 type OnChanged = (id: bigint, sentence: string, isGone?: boolean) => Promise<void>
 
-const undoMs = 10_000
 const triesMax = 3
 
 const undoer = find('#undo', HTMLButtonElement)
 let deleted: StoredPlant | undefined
-let timer: number | undefined
 
 export async function remove(id: bigint, button: HTMLButtonElement, onChanged: OnChanged): Promise<void> {
   hush()
@@ -23,7 +21,7 @@ export async function remove(id: bigint, button: HTMLButtonElement, onChanged: O
     if (plant === undefined) return
     deleted = plant
     await onChanged(id, `Plant ${id} was deleted.`, true)
-    offer()
+    undoer.hidden = false
   } catch (refusal) {
     explain(refusal)
   }
@@ -39,17 +37,6 @@ export async function undo(onChanged: OnChanged): Promise<void> {
   } catch (refusal) {
     explain(refusal)
   }
-}
-
-function offer(): void {
-  undoer.hidden = false
-  clearTimeout(timer)
-  timer = setTimeout(() => {
-    if (undoer.hidden) return
-    // Not while a person is about to press it.
-    if (undoer.matches(':hover, :focus')) offer()
-    else hush()
-  }, undoMs)
 }
 
 /** Deletes the version that it returns: another client may change the plant at any time. */
