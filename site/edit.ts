@@ -102,19 +102,15 @@ export function startEditing(onDone: (id: bigint, sentence: string) => Promise<v
 /** @param button the one that was pressed. */
 export async function edit(id: bigint, button: HTMLButtonElement): Promise<void> {
   hush()
-  try {
-    const plant = await whileBusy(button, () => connect().getPlant(id))
-    if (plant === undefined || document.querySelector('dialog[open]') !== null) return
-    opened = { shown: plant }
-    error.textContent = ''
-    find('#edit-title').textContent = `Edit plant ${id}`
-    makeFields(form, withoutId, 'edit-', plant)
-    form.dispatchEvent(new Event('input'))
-    showConflict(opened)
-    dialog.showModal()
-  } catch (refusal) {
-    explain(refusal)
-  }
+  const plant = await whileBusy(button, () => connect().getPlant(id))
+  if (plant === undefined || document.querySelector('dialog[open]') !== null) return
+  opened = { shown: plant }
+  error.textContent = ''
+  find('#edit-title').textContent = `Edit plant ${id}`
+  makeFields(form, withoutId, 'edit-', plant)
+  form.dispatchEvent(new Event('input'))
+  showConflict(opened)
+  dialog.showModal()
 }
 
 /** Tells the reader of an open dialog that its plant has changed. */

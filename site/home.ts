@@ -40,16 +40,13 @@ startForm(created)
 startLive({ onChanges: showChanges, onBack: recover })
 startMany(refreshAll)
 
-/** What the buttons with `data-action` do; the value of a button says with what. */
+/** What the buttons with `data-action` do; the value of a button says with what. Refusals are explained. */
 const actions: Readonly<Record<string, (button: HTMLButtonElement) => unknown>> = {
   close: (button) => button.closest('dialog')?.close(),
   copy: (button) => copy(button.value, button),
   edit: (button) => edit(BigInt(button.value), button),
   examples: (button) => whileBusy(button, () => addExamples(added)),
-  export: async (button) => {
-    await whileBusy(button, () => exportPlants(button.value, currentQuery()))
-    closeMenu()
-  },
+  export: (button) => whileBusy(button, () => exportPlants(button.value, currentQuery())).finally(closeMenu),
   keys: () => {
     closeMenu()
     find('#keys', HTMLDialogElement).showModal()
@@ -59,9 +56,14 @@ const actions: Readonly<Record<string, (button: HTMLButtonElement) => unknown>> 
   tag: (button) => filterByTag(button.value),
   undo: () => undo(changed),
 }
-document.addEventListener('click', ({ target }) => {
+document.addEventListener('click', async ({ target }) => {
   const button = target instanceof Element ? target.closest('[data-action]') : null
-  if (button instanceof HTMLButtonElement) actions[button.dataset['action'] ?? '']?.(button)
+  if (!(button instanceof HTMLButtonElement)) return
+  try {
+    await actions[button.dataset['action'] ?? '']?.(button)
+  } catch (refusal) {
+    explain(refusal)
+  }
 })
 
 /** The head of the table stays below the news, however many lines these have. */
@@ -173,7 +175,7 @@ addEventListener('keydown', (event) => {
   const isTyping = target instanceof HTMLElement && target.matches('input, textarea, select')
   if (isTyping || altKey || document.querySelector('dialog[open]') !== null) return
   const isUndo = key === 'z' && (ctrlKey || metaKey)
-  if (isUndo) void undo(changed)
+  if (isUndo) find('#undo').click()
   else if (ctrlKey || metaKey) return
   else if (key === '/' && may.read) find('#prefix').focus()
   else if (key === 'n' && may.write) toggleForm()

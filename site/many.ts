@@ -305,8 +305,6 @@ export async function addExamples(onDone: (sentence: string) => Promise<void>): 
     const [first] = tally.refused
     const others = first === undefined ? '' : ` Others were rejected: ${first.wrong}.`
     await onDone(`${tally.added + tally.known} example plants were added.${others}`)
-  } catch (refusal) {
-    explain(refusal, '#create-error')
   } finally {
     progress.hidden = true
     progress.value = 0

@@ -25,8 +25,9 @@ export function toSentence(message: string): string {
 }
 
 /** Explains a refusal that concerns no field. Without a valid token, the page asks for another one. */
-export function explain(refusal: unknown, place = '#table-error'): void {
+export function explain(refusal: unknown): void {
   if (!isRefusal(refusal)) throw refusal
+  const place = find('#plants').hidden ? '#create-error' : '#table-error'
   if (refusal.status === 401) dispatchEvent(new CustomEvent(unauthorized, { detail: wordsOf(refusal) }))
   else say(find(place), toSentence(wordsOf(refusal)))
 }
