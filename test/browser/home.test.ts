@@ -345,6 +345,8 @@ describe('the home page', { skip: noBrowser }, () => {
       await enter(page, token)
       assert.deepEqual(await kept(), [false, true])
       await other.close()
+      // Nothing is under way that would meet the refusal before the page is loaded again.
+      await reads(page, '#live', 'Live')
       await page.evaluate("localStorage.setItem('plantstore-token', 'plt_revoked')")
       await page.reload()
       await reads(page, '#secret-error', 'The token is unknown, malformed, expired or revoked (error 40102).')
