@@ -132,7 +132,7 @@ export async function restoreSqlite(
     using restoring = new DisposableStack()
     const lock = takeLock(path, busyMsMax, 'restore')
     if (lock === undefined) throw inUse(path, `${store} is in use by a plantstore server; stop it first`)
-    restoring.defer(() => lock.release())
+    restoring.use(lock)
     const incoming = `${path}.restoring`
     restoring.defer(() => removeCopy(incoming))
     if (!isThere) {

@@ -46,7 +46,7 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
     assertOnlyName(realPath, path)
     assertStore(realPath, path, options.limits.storeBusyMsMax)
     const { lock, writer } = await openWriter(realPath, options)
-    opened.defer(() => lock?.release())
+    opened.use(lock)
     opened.defer(() => writer.close())
     const reader = opened.use(openReadable(realPath, options.limits.storeBusyMsMax))
     const checking = new AbortController()
@@ -56,7 +56,7 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
     const store = new SqliteStore({ path: realPath, writer, reader, lock: kept, checking }, options)
     opened.move()
     // A command holds the lock only while it opens the store.
-    if (!options.exclusive) lock?.release()
+    if (!options.exclusive) lock?.[Symbol.dispose]()
     return store
   } catch (cause) {
     throw explainOpenFailure(cause, path)
@@ -80,7 +80,7 @@ async function openWriter(
       return { lock, writer: await startWriter({ path, isAlone: lock !== undefined, limits }) }
     } catch (cause) {
       if (!(cause instanceof LostFileError) || clock.monotonicMs() >= deadlineMs) {
-        lock?.release()
+        lock?.[Symbol.dispose]()
         throw cause
       }
       await sleep(limits.storeLockCheckMs)

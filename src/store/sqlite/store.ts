@@ -227,7 +227,7 @@ export class SqliteStore extends GroupedStore implements Store {
     this.#opened.reader.close()
     await Promise.all([this.#lists.close(), this.#searches.close()])
     await this.#opened.writer.close()
-    this.#opened.lock?.release()
+    this.#opened.lock?.[Symbol.dispose]()
   }
 
   protected async query(name: keyof typeof queries, ...values: Uint8Array[]): Promise<readonly unknown[]> {

@@ -128,15 +128,14 @@ function inodeOf(path: string): string {
   return stats === undefined ? 'missing' : `${stats.dev} ${stats.ino}`
 }
 
-export interface Lock {
-  release(): void
-}
+/** A lock is released when it is disposed of, or when the process ends. */
+export type Lock = Disposable
 
 /**
- * `server`: a server, or a command that is opening the store; commands may run beside it. `restore`: a restore, which
- * excludes every other process, including readers of the lock.
+ * How to hold the lock. `server`: a server, or a command that is opening the store; commands may run beside it.
+ * `restore`: excludes every other process. `look`: held only while it is taken; excluded by a restore alone.
  */
-const beginOf = { server: 'BEGIN IMMEDIATE', restore: 'BEGIN EXCLUSIVE' } as const
+const holds = { server: 'BEGIN IMMEDIATE', restore: 'BEGIN EXCLUSIVE', look: 'SELECT 1 FROM sqlite_schema' } as const
 
 /**
  * Takes the lock of a store; returns undefined if another process holds it.
@@ -144,16 +143,35 @@ const beginOf = { server: 'BEGIN IMMEDIATE', restore: 'BEGIN EXCLUSIVE' } as con
  * @param path the real path of the store, so that all names of a file share one lock.
  * @param waitMsMax how long to wait for another process.
  */
-export function takeLock(path: string, waitMsMax: number, holder: keyof typeof beginOf): Lock | undefined {
+export function takeLock(path: string, waitMsMax: number, hold: keyof typeof holds): Lock | undefined {
   makeFile(`${path}.lock`)
+  return tryLock(path, waitMsMax, hold)
+}
+
+function tryLock(path: string, waitMsMax: number, hold: keyof typeof holds): Lock | undefined {
+  using opened = new DisposableStack()
   try {
-    using opened = new DisposableStack()
     const file = opened.use(new DatabaseSync(`${path}.lock`, { timeout: waitMsMax }))
-    if (!isFree(file, beginOf[holder])) return undefined
+    file.exec(holds[hold])
     opened.move()
-    return { release: () => file.close() }
+    return file
   } catch (cause) {
-    throw explainLockFailure(cause, path)
+    if (hasFailed(cause, 'busy')) return undefined
+    if (!hasFailed(cause, 'notADatabase')) throw cause
+    const message = `${path}.lock must be empty, but is not; move it away: the store itself is not affected`
+    throw new OperatorError(message, { cause })
+  }
+}
+
+function isHeld(path: string, hold: keyof typeof holds): boolean {
+  if (!existsSync(`${path}.lock`)) return false
+  try {
+    using lock = tryLock(path, 0, hold)
+    return lock === undefined
+  } catch (cause) {
+    // Without write access, this cannot be determined, but nothing can be changed, either.
+    if (hasFailed(cause, 'readOnly', 'cannotOpen')) return false
+    throw cause
   }
 }
 
@@ -187,12 +205,12 @@ export async function takeLockToOpen(
 
 /** Whether a process holds the lock of a store. Takes the lock briefly to find out. */
 export function isServed(path: string): boolean {
-  return isHeld(path, beginOf.server)
+  return isHeld(path, 'server')
 }
 
 /** Whether a store is being restored. */
 function isRestored(path: string): boolean {
-  return isHeld(path, 'SELECT 1 FROM sqlite_schema')
+  return isHeld(path, 'look')
 }
 
 /**
@@ -222,33 +240,4 @@ async function untilFree(
     if (clock.monotonicMs() >= deadlineMs) throw inUse(path, obstacle)
     await sleep(limits.storeLockCheckMs)
   }
-}
-
-function isHeld(path: string, sql: string): boolean {
-  if (!existsSync(`${path}.lock`)) return false
-  try {
-    using file = new DatabaseSync(`${path}.lock`, { timeout: 0 })
-    return !isFree(file, sql)
-  } catch (cause) {
-    // Without write access, this cannot be determined, but nothing can be changed, either.
-    if (hasFailed(cause, 'readOnly', 'cannotOpen')) return false
-    throw explainLockFailure(cause, path)
-  }
-}
-
-function isFree(file: DatabaseSync, sql: string): boolean {
-  try {
-    file.exec(sql)
-    return true
-  } catch (cause) {
-    if (hasFailed(cause, 'busy')) return false
-    throw cause
-  }
-}
-
-function explainLockFailure(cause: unknown, path: string): unknown {
-  if (!hasFailed(cause, 'notADatabase')) return cause
-  return new OperatorError(`${path}.lock must be empty, but is not; move it away: the store itself is not affected`, {
-    cause,
-  })
 }
