@@ -10,7 +10,7 @@ import type { FileFacts } from '../../engine.ts'
 import { syncFile } from '../../files.ts'
 import { statThere } from '../../paths.ts'
 import { checkHeader, explainOpenFailure, hasFailed, openReadable, prepareAll } from './database.ts'
-import { findPlainDamage, isHotJournal } from './header.ts'
+import { DamageError, findPlainDamage, isHotJournal } from './header.ts'
 import { findSchemaDamage, readValue, tableVersion } from './migrations.ts'
 import { findBeside } from './names.ts'
 
@@ -124,14 +124,14 @@ export function assertReadable(path: string): void {
     }
     checkHeader(path)
     const damage = findPlainDamage(path)
-    if (damage !== undefined) throw new OperatorError(`${path} is damaged: ${damage}`)
+    if (damage !== undefined) throw new DamageError(path, damage)
   } catch (cause) {
     throw explainOpenFailure(cause, path, 'read')
   }
 }
 
 /** Throws OperatorError if a file is empty: SQLite would delete the log beside it. */
-export function assertNotEmpty(path: string): void {
+function assertNotEmpty(path: string): void {
   if (statSync(path).size > 0) return
   const left = findBeside(path).find((name) => statThere(name)?.size)
   throw new OperatorError(

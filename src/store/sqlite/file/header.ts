@@ -68,6 +68,16 @@ export function findPlainDamage(path: string): string | undefined {
   return size < header.bytesMin ? `it was cut short to ${size} of ${header.bytesMin} bytes` : undefined
 }
 
+/** Damage that shows without opening the store. */
+export class DamageError extends OperatorError {
+  readonly damage: string
+
+  constructor(path: string, damage: string) {
+    super(`${path} is damaged: ${damage}`)
+    this.damage = damage
+  }
+}
+
 export function assertSound(path: string, damage: string | undefined): void {
   if (damage !== undefined) throw new OperatorError(`${path} is damaged: ${damage}; restore a backup`)
 }
