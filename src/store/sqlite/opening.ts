@@ -14,7 +14,7 @@ import { ChangedError, findPageDamage, readUntouched } from './file/examine.ts'
 import { assertSound, findPlainDamage, isHotJournal } from './file/header.ts'
 import { findSchemaDamage } from './file/migrations.ts'
 import { type Lock, LostFileError, realPathOf, takeLockToOpen } from './file/names.ts'
-import { SqliteStore, type Writer } from './store.ts'
+import { type OpenedFile, SqliteStore } from './store.ts'
 import { Thread } from './thread.ts'
 import type { Opened, ToWriter, WriterOptions } from './writer-thread.ts'
 
@@ -45,15 +45,15 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
     const realPath = realPathOf(path)
     assertOnlyName(realPath, path)
     assertStore(realPath, path, options.limits.storeBusyMsMax)
-    const { lock, writer } = await openWriter(realPath, options)
+    const { lock, writer, identity } = await openWriter(realPath, options)
     opened.use(lock)
-    opened.defer(() => writer.close())
+    opened.defer(() => writer.close({ kind: 'close' }))
     const reader = opened.use(openReadable(realPath, options.limits.storeBusyMsMax))
     const checking = new AbortController()
     opened.defer(() => checking.abort())
     if (options.exclusive) checkPages(realPath, reader, writer, checking.signal, options)
     const kept = options.exclusive ? lock : undefined
-    const store = new SqliteStore({ path: realPath, writer, reader, lock: kept, checking }, options)
+    const store = new SqliteStore({ path: realPath, writer, identity, reader, lock: kept, checking }, options)
     opened.move()
     // A command holds the lock only while it opens the store.
     if (!options.exclusive) lock?.[Symbol.dispose]()
@@ -70,14 +70,14 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
 async function openWriter(
   path: string,
   options: StoreOptions,
-): Promise<{ readonly lock: Lock | undefined; readonly writer: Writer }> {
+): Promise<Pick<OpenedFile, 'lock' | 'writer' | 'identity'>> {
   const { clock, limits } = options
   const deadlineMs = clock.monotonicMs() + lostMsMax
   let lock: Lock | undefined
   for (let waitMsMax = 0; ; waitMsMax = lockTurnMs) {
     lock ??= await takeLockToOpen(path, options, waitMsMax)
     try {
-      return { lock, writer: await startWriter({ path, isAlone: lock !== undefined, limits }) }
+      return { lock, ...(await startWriter({ path, isAlone: lock !== undefined, limits })) }
     } catch (cause) {
       if (!(cause instanceof LostFileError) || clock.monotonicMs() >= deadlineMs) {
         lock?.[Symbol.dispose]()
@@ -92,30 +92,20 @@ async function openWriter(
  * Resolves when the store is open for writing. Throws OperatorError if the file cannot be opened, and LostFileError if
  * another process removed a file beside it meanwhile.
  */
-async function startWriter(options: WriterOptions): Promise<Writer> {
+async function startWriter(options: WriterOptions): Promise<Pick<OpenedFile, 'writer' | 'identity'>> {
   // By default, a thread collects garbage after each half megabyte, which takes an eighth of the time of an import.
   setFlagsFromString(`--min-semi-space-size=${newSpaceMegabytes}`)
-  const failure = new AbortController()
-  const thread: Thread<ToWriter> = new Thread('writer-thread', 'plantstore-writer', options, (cause) => {
-    failure.abort(cause instanceof Error ? cause : new Error(String(cause)))
-    thread.send({ kind: 'break' })
+  const writer: Thread<ToWriter> = new Thread('writer-thread', 'plantstore-writer', options, (cause) => {
+    writer.send({ kind: 'break' })
     const message = 'the store has failed; it is not known whether this request was done'
     return new AppError('storeUnavailable', message, { cause })
   })
-  const opened = await thread.ask<Opened>({ kind: 'open' }).catch(() => {
-    throw failure.signal.reason
+  const opened = await writer.ask<Opened>({ kind: 'open' }).catch(() => {
+    throw writer.failed.reason
   })
-  if ('why' in opened) {
-    await thread.terminate()
-    throw opened.isLost ? new LostFileError(opened.why) : new OperatorError(opened.why)
-  }
-  return {
-    identity: opened.identity,
-    failed: failure.signal,
-    fail: (cause) => thread.end(cause),
-    ask: (request) => thread.ask(request),
-    close: () => (failure.signal.aborted ? thread.ended : thread.close({ kind: 'close' })),
-  }
+  if ('identity' in opened) return { writer, identity: opened.identity }
+  await writer.terminate()
+  throw opened.isLost ? new LostFileError(opened.why) : new OperatorError(opened.why)
 }
 
 /** Throws OperatorError if a file has hard links: each name would have a lock of its own. */
@@ -149,7 +139,7 @@ function assertStore(path: string, name: string, busyMsMax: number): void {
 function checkPages(
   path: string,
   reader: DatabaseSync,
-  writer: Writer,
+  writer: Thread<ToWriter>,
   stopping: AbortSignal,
   { limits }: StoreOptions,
 ): void {
@@ -159,7 +149,7 @@ function checkPages(
   }
   runApart<string>({ kind: 'checkPages', path }, stopping).then(
     (damage) => {
-      if (damage !== '') writer.fail(new Error(`the store is damaged: ${damage}`))
+      if (damage !== '') writer.end(new Error(`the store is damaged: ${damage}`))
     },
     // It could not be started, or the store is closing: that proves no damage.
     () => {},

@@ -27,35 +27,16 @@ import { isPassing, openReadable, passingMessage, prepareAll, type Statements } 
 import { assertKept, type Identity, isServed, type Lock } from './file/names.ts'
 import { Lister } from './lister.ts'
 import { Pages } from './pages.ts'
+import type { Thread } from './thread.ts'
 import type { ToWriter } from './writer-thread.ts'
-
-/** The writer thread, as the main thread sees it. */
-export interface Writer {
-  /** The identity of the files when they were opened. */
-  readonly identity: Identity
-  /** Aborted, with the cause, when the state of the disk is unknown. */
-  readonly failed: AbortSignal
-  /** Marks the store as failed, permanently. */
-  fail(cause: unknown): void
-
-  /**
-   * Sends a request to the thread.
-   *
-   * @throws AppError `storeFull` or `overloaded` if nothing was done, `storeUnavailable` if the outcome is unknown.
-   */
-  ask<Outcomes>(request: ToWriter): Promise<Outcomes>
-
-  /**
-   * Closes the file and ends the thread. After a failure, only waits until the thread has preserved the log, because
-   * the process must exit.
-   */
-  close(): Promise<void>
-}
 
 export interface OpenedFile {
   /** The real path of the file. */
   readonly path: string
-  readonly writer: Writer
+  /** The writer thread. Once it has failed, the state of the disk is unknown, and the process must exit. */
+  readonly writer: Thread<ToWriter>
+  /** The identity of the files when they were opened. */
+  readonly identity: Identity
   readonly reader: DatabaseSync
   /** Undefined for a command. */
   readonly lock: Lock | undefined
@@ -89,12 +70,12 @@ export class SqliteStore extends GroupedStore implements Store {
   readonly #searches: Lister
   /** The bytes of a plant in a list, approximately. */
   #plantBytes = plantBytesUsual
-  readonly #longSummary = shareRead(() => this.#searches.summarize())
+  readonly #longSummary = shareRead(() => this.#searches.ask<Summary>({ kind: 'summarize' }))
   readonly #statements: Statements<keyof typeof queries>
 
   constructor(opened: OpenedFile, options: StoreOptions) {
     const { path, writer, reader } = opened
-    const turn = shareTurns(reader, (cause) => writer.fail(cause))
+    const turn = shareTurns(reader, (cause) => writer.end(cause))
     const commit = async (jobs: readonly Job[]): Promise<readonly Outcome[]> => {
       const outcomes = await writer.ask<readonly Outcome[]>({ kind: 'commit', jobs, atMs: options.clock.wallMs() })
       // Acknowledged changes must be visible to the next read.
@@ -137,7 +118,8 @@ export class SqliteStore extends GroupedStore implements Store {
       )
     }
     this.#assertUsable()
-    const page = (isSearch ? this.#searches : this.#lists).list(query, assertWanted)
+    const lister = isSearch ? this.#searches : this.#lists
+    const page = lister.ask<PlantPage>({ kind: 'list', query }, assertWanted)
     return page.then(
       (made) => this.#measured(limit, made),
       (cause) => this.#explainRead(cause),
@@ -196,7 +178,7 @@ export class SqliteStore extends GroupedStore implements Store {
       for (;;) {
         const batch = this.#read(() => batches.next())
         // If the files were replaced, a restarted server may have overwritten the data read here.
-        if (batch.done) return this.#read(() => assertKept(this.#opened.path, this.#opened.writer.identity))
+        if (batch.done) return this.#read(() => assertKept(this.#opened.path, this.#opened.identity))
         yield batch.value
       }
     } finally {
@@ -222,11 +204,12 @@ export class SqliteStore extends GroupedStore implements Store {
     this.#opened.checking.abort()
     this.#turn.end()
     // The last connection to close runs a checkpoint, which must not happen after a failure. Leave this one open, so
-    // that the writer's is not the last when the process exits.
-    if (this.failed.aborted) return this.#opened.writer.close()
+    // that the writer's is not the last when the process exits. Wait until the thread has preserved the log.
+    const { writer } = this.#opened
+    if (this.failed.aborted) return writer.close({ kind: 'close' })
     this.#opened.reader.close()
     await Promise.all([this.#lists.close(), this.#searches.close()])
-    await this.#opened.writer.close()
+    await writer.close({ kind: 'close' })
     this.#opened.lock?.[Symbol.dispose]()
   }
 
@@ -261,7 +244,7 @@ export class SqliteStore extends GroupedStore implements Store {
   #explainRead(cause: unknown): never {
     if (cause instanceof AppError) throw cause
     if (isPassing(cause)) throw new AppError('overloaded', passingMessage, { cause })
-    this.#opened.writer.fail(cause)
+    this.#opened.writer.end(cause)
     throw new AppError('storeUnavailable', 'the store has failed', { cause })
   }
 }
