@@ -13,7 +13,7 @@ import type {
   PruneReport,
   StoreOptions,
 } from '../engine.ts'
-import { copyDurably, nameDurably, renameDurably, syncFolder, writeWhole } from '../files.ts'
+import { copyDurably, nameDurably, renameDurably, syncFolder, withFile, writeWhole } from '../files.ts'
 import { assertFolderOf, assertReadableFile, explained, explainFileFailure, statThere, toAbsolute } from '../paths.ts'
 import { runApart } from './file/apart.ts'
 import { explainOpenFailure, hasFailed, inUse, makeFile } from './file/database.ts'
@@ -204,8 +204,7 @@ function holdAlone(path: string, busyMsMax: number): DatabaseSync | undefined {
 function copyAside(path: string): void {
   const aside = `${path}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`
   for (const suffix of ['', '-wal', '-journal']) {
-    if (!existsSync(path + suffix)) continue
-    copyDurably(path + suffix, aside + suffix)
+    if (existsSync(path + suffix)) withFile(path + suffix, 'r', (from) => copyDurably(from, aside + suffix))
   }
   syncFolder(dirname(path))
 }

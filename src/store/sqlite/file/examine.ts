@@ -1,13 +1,13 @@
 // Reads a whole store: checks it, counts its content, and copies it. Neither changes it nor creates files beside it.
 
 import { createHash } from 'node:crypto'
-import { closeSync, createReadStream, existsSync, openSync, realpathSync, statSync } from 'node:fs'
+import { createReadStream, existsSync, fsyncSync, realpathSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { messageOf, OperatorError } from '../../../domain/errors.ts'
 import { nameHeadOf, namesOf } from '../../../domain/plant.ts'
 import type { FileFacts } from '../../engine.ts'
-import { syncFile } from '../../files.ts'
+import { withFile } from '../../files.ts'
 import { statThere } from '../../paths.ts'
 import { checkHeader, explainOpenFailure, hasFailed, openReadable, prepareAll } from './database.ts'
 import { DamageError, findPlainDamage, isHotJournal } from './header.ts'
@@ -102,11 +102,11 @@ export function findPageDamage(open: () => DatabaseSync): string {
 
 /** Writes a snapshot of a store, including its log, to a new file accessible only to its owner, and syncs it. */
 export function copyDatabase(source: DatabaseSync, to: string): void {
-  closeSync(openSync(to, 'wx', 0o600))
+  withFile(to, 'wx', () => {})
   // Sync once at the end instead of at every step, because nothing reads the file before.
   source.exec('PRAGMA synchronous = OFF')
   source.prepare('VACUUM INTO ?').run(to)
-  syncFile(to)
+  withFile(to, 'r+', fsyncSync)
 }
 
 /**
