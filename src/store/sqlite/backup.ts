@@ -296,7 +296,7 @@ function findOthers({ store, folder, latest, busyMsMax }: PruneOptions, doubts: 
       if (doubt === undefined) return id !== undefined && idOf(path) === id
       doubts.push(`${path} was left alone: ${doubt}`)
     } catch (cause) {
-      doubts.push(`${path} was left alone: ${messageOf(cause)}`)
+      doubts.push(`${path} was left alone: ${explainOpenFailure(cause, path, 'read').message}`)
     }
     return false
   })

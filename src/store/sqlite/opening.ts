@@ -49,15 +49,11 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
     opened.use(lock)
     opened.defer(() => writer.close({ kind: 'close' }))
     const reader = opened.use(openReadable(realPath, options.limits.storeBusyMsMax))
-    const checking = new AbortController()
-    opened.defer(() => checking.abort())
-    if (options.exclusive) checkPages(realPath, reader, writer, checking.signal, options)
-    const kept = options.exclusive ? lock : undefined
-    const store = new SqliteStore({ path: realPath, writer, identity, reader, lock: kept, checking }, options)
-    opened.move()
+    const closing = opened.adopt(new AbortController(), (controller) => controller.abort())
+    if (options.exclusive) checkPages(realPath, reader, writer, closing.signal, options)
     // A command holds the lock only while it opens the store.
-    if (!options.exclusive) lock?.[Symbol.dispose]()
-    return store
+    else lock?.[Symbol.dispose]()
+    return new SqliteStore({ path: realPath, writer, identity, reader, resources: opened.move() }, options)
   } catch (cause) {
     throw explainOpenFailure(cause, path)
   }
@@ -70,7 +66,7 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
 async function openWriter(
   path: string,
   options: StoreOptions,
-): Promise<Pick<OpenedFile, 'lock' | 'writer' | 'identity'>> {
+): Promise<Pick<OpenedFile, 'writer' | 'identity'> & { readonly lock: Lock | undefined }> {
   const { clock, limits } = options
   const deadlineMs = clock.monotonicMs() + lostMsMax
   let lock: Lock | undefined
@@ -140,14 +136,14 @@ function checkPages(
   path: string,
   reader: DatabaseSync,
   writer: Thread<ToWriter>,
-  stopping: AbortSignal,
+  closing: AbortSignal,
   { limits }: StoreOptions,
 ): void {
   if (statSync(path).size <= limits.storeCheckBytesMax) {
     assertSound(path, findPageDamage(() => reader) || undefined)
     return
   }
-  runApart<string>({ kind: 'checkPages', path }, stopping).then(
+  runApart<string>({ kind: 'checkPages', path }, AbortSignal.any([closing, writer.failed])).then(
     (damage) => {
       if (damage !== '') writer.end(new Error(`the store is damaged: ${damage}`))
     },

@@ -24,7 +24,7 @@ import { statThere } from '../paths.ts'
 import { commonStatements } from '../rows.ts'
 import { readBackupMs } from './backup.ts'
 import { isPassing, openReadable, passingMessage, prepareAll, type Statements } from './file/database.ts'
-import { assertKept, type Identity, isServed, type Lock } from './file/names.ts'
+import { assertKept, type Identity, isServed } from './file/names.ts'
 import { Lister } from './lister.ts'
 import { Pages } from './pages.ts'
 import type { Thread } from './thread.ts'
@@ -38,10 +38,8 @@ export interface OpenedFile {
   /** The identity of the files when they were opened. */
   readonly identity: Identity
   readonly reader: DatabaseSync
-  /** Undefined for a command. */
-  readonly lock: Lock | undefined
-  /** Aborted when the store closes. */
-  readonly checking: AbortController
+  /** Everything that is open. */
+  readonly resources: AsyncDisposableStack
 }
 
 /** Estimated bytes of a plant, before the first list. */
@@ -138,8 +136,8 @@ export class SqliteStore extends GroupedStore implements Store {
   /** Beside a server, transactions are short, with pauses in which the server can write. */
   async beginImport({ isWhole }: { readonly isWhole: boolean }): Promise<PlantImport> {
     const { clock, limits } = this.#options
-    const { path, writer, lock } = this.#opened
-    const isServedByOther = (): boolean => lock === undefined && isServed(path)
+    const { path, writer } = this.#opened
+    const isServedByOther = (): boolean => !this.#options.exclusive && isServed(path)
     let uncommitted = 0
     let openedMs = 0
     const isDue = (): boolean =>
@@ -201,16 +199,12 @@ export class SqliteStore extends GroupedStore implements Store {
   }
 
   protected async release(): Promise<void> {
-    this.#opened.checking.abort()
     this.#turn.end()
     // The last connection to close runs a checkpoint, which must not happen after a failure. Leave this one open, so
     // that the writer's is not the last when the process exits. Wait until the thread has preserved the log.
-    const { writer } = this.#opened
-    if (this.failed.aborted) return writer.close({ kind: 'close' })
-    this.#opened.reader.close()
+    if (this.failed.aborted) return this.#opened.writer.close({ kind: 'close' })
     await Promise.all([this.#lists.close(), this.#searches.close()])
-    await writer.close({ kind: 'close' })
-    this.#opened.lock?.[Symbol.dispose]()
+    await this.#opened.resources.disposeAsync()
   }
 
   protected async query(name: keyof typeof queries, ...values: Uint8Array[]): Promise<readonly unknown[]> {

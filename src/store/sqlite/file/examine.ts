@@ -114,31 +114,20 @@ export function copyDatabase(source: DatabaseSync, to: string): void {
  * of another store.
  */
 export function assertReadable(path: string): void {
-  try {
-    assertNotEmpty(path)
-    // Undoing an interrupted change needs write access.
-    if (isHotJournal(`${path}-journal`)) {
-      throw new OperatorError(
-        `${path}-journal shows that a change to ${path} was interrupted; to undo the change, open the file with the program that was changing it`,
-      )
-    }
-    checkHeader(path)
-    const damage = findPlainDamage(path)
-    if (damage !== undefined) throw new DamageError(path, damage)
-  } catch (cause) {
-    throw explainOpenFailure(cause, path, 'read')
+  if (statSync(path).size === 0) {
+    const left = findBeside(path).find((name) => statThere(name)?.size)
+    const isLeft = left === undefined ? '' : `; ${left} beside it belongs to an earlier one`
+    throw new OperatorError(`${path} is an empty file, not a store${isLeft}`)
   }
-}
-
-/** Throws OperatorError if a file is empty: SQLite would delete the log beside it. */
-function assertNotEmpty(path: string): void {
-  if (statSync(path).size > 0) return
-  const left = findBeside(path).find((name) => statThere(name)?.size)
-  throw new OperatorError(
-    left === undefined
-      ? `${path} is an empty file, not a store`
-      : `${path} is an empty file, not a store; ${left} beside it belongs to an earlier one`,
-  )
+  // Undoing an interrupted change needs write access.
+  if (isHotJournal(`${path}-journal`)) {
+    throw new OperatorError(
+      `${path}-journal shows that a change to ${path} was interrupted; to undo the change, open the file with the program that was changing it`,
+    )
+  }
+  checkHeader(path)
+  const damage = findPlainDamage(path)
+  if (damage !== undefined) throw new DamageError(path, damage)
 }
 
 /**

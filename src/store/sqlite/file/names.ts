@@ -78,24 +78,18 @@ export function realPathOf(path: string): string {
   )
 }
 
+/** A bind mount has the device number of its disk. Only Linux lists all mount points (proc_pid_mountinfo(5)). */
 function isMounted(realPath: string): boolean {
-  const mounts = readMounts()
-  return mounts === undefined ? statSync(realPath).dev !== statSync(dirname(realPath)).dev : mounts.includes(realPath)
-}
-
-/** All mount points; undefined if the system has no such list. A bind mount has the device number of its disk. */
-function readMounts(): readonly string[] | undefined {
   try {
-    const lines = readFileSync('/proc/self/mountinfo', 'utf8').split('\n')
-    return lines.map((line) => unescapeMount(line.split(' ')[4] ?? ''))
+    const points = readFileSync('/proc/self/mountinfo', 'utf8')
+      .split('\n')
+      .map((line) => line.split(' ')[4] ?? '')
+    // Spaces, line ends and backslashes are octal escapes.
+    const decode = (_: string, digits: string): string => String.fromCharCode(Number.parseInt(digits, 8))
+    return points.some((point) => point.replaceAll(/\\([0-7]{3})/g, decode) === realPath)
   } catch {
-    return undefined
+    return statSync(realPath).dev !== statSync(dirname(realPath)).dev
   }
-}
-
-/** Spaces, line ends and backslashes are octal escapes (proc_pid_mountinfo(5)). */
-function unescapeMount(text: string): string {
-  return text.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)))
 }
 
 type WatchedSuffix = (typeof watchedSuffixes)[number]
