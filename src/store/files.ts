@@ -45,6 +45,8 @@ export async function writeWhole<T>(
 function removePartial(path: string): void {
   try {
     rmSync(path, { force: true })
+    // SQLite makes a journal beside a database that it is writing.
+    rmSync(`${path}-journal`, { force: true })
   } catch {}
 }
 

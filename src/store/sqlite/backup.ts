@@ -47,14 +47,9 @@ export async function backupSqlite(
     for (; !nameDurably(partial, toAbsolute(fileOf())); atMs += 1) if ('file' in target) return false
     return true
   }
-  const facts = await writeWhole(toAbsolute(fileOf()), give, async (partial) => {
-    try {
-      return await runApart<FileFacts>({ kind: 'copy', store: path, partial, file: fileOf(), busyMsMax }, stopping)
-    } catch (cause) {
-      removeBeside(partial)
-      throw cause
-    }
-  }).catch((cause) => {
+  const facts = await writeWhole(toAbsolute(fileOf()), give, (partial) =>
+    runApart<FileFacts>({ kind: 'copy', store: path, partial, file: fileOf(), busyMsMax }, stopping),
+  ).catch((cause) => {
     throw explainOpenFailure(cause, fileOf())
   })
   const file = fileOf()
@@ -148,30 +143,19 @@ export async function restoreSqlite(
     using old = holdAlone(path, busyMsMax)
     // A server or a command may have created the store before the lock was taken.
     if (!isThere && statSync(path).size > 0) throw existsAlready(store, 'add --force to replace it')
-    return await replace(path, file, old === undefined, busyMsMax)
+    const take = (partial: string): boolean => {
+      if (old === undefined) copyAside(path)
+      // SQLite would apply the files beside the old store to the new one.
+      removeBeside(path)
+      return renameDurably(partial, path)
+    }
+    const facts = await writeWhole(path, take, (partial) => {
+      readUntouched(file, busyMsMax, (source) => copyDatabase(source, partial))
+      return examine(partial, busyMsMax, file)
+    })
+    return facts as FileFacts
   } catch (cause) {
     throw explainOpenFailure(cause, store)
-  }
-}
-
-/** Replaces a store that this process holds. */
-async function replace(path: string, file: string, isDamaged: boolean, busyMsMax: number): Promise<FileFacts> {
-  const incoming = `${path}.restoring`
-  const removeIncoming = (): void => {
-    rmSync(incoming, { force: true })
-    removeBeside(incoming)
-  }
-  removeIncoming()
-  try {
-    readUntouched(file, busyMsMax, (source) => copyDatabase(source, incoming))
-    const facts = await examine(incoming, busyMsMax, file)
-    if (isDamaged) copyAside(path)
-    // SQLite would apply the files beside the old store to the new one.
-    removeBeside(path)
-    renameDurably(incoming, path)
-    return facts
-  } finally {
-    removeIncoming()
   }
 }
 
@@ -209,7 +193,6 @@ function copyAside(path: string): void {
   syncFolder(dirname(path))
 }
 
-const stampPattern = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/
 const suffix = '.db'
 
 /** The name of a backup, such as `plants-2026-11-22T09-15-00-000Z.db`. `store` is a real path. */
@@ -273,8 +256,7 @@ export function prune(pruning: PruneOptions): PruneReport {
         unlinkSync(path)
         removed.push(path)
       } catch (cause) {
-        const isGone = codeOf(cause) === 'ENOENT'
-        if (!isGone) problems.push(`${path} could not be removed: ${messageOf(cause)}`)
+        if (codeOf(cause) !== 'ENOENT') problems.push(`${path} could not be removed: ${messageOf(cause)}`)
       }
     }
     if (removed.length > 0) syncFolder(folder)
@@ -286,31 +268,30 @@ export function prune(pruning: PruneOptions): PruneReport {
 
 /** The names of the other backups of the series, oldest first. */
 function findOthers({ store, folder, latest, busyMsMax }: PruneOptions, doubts: string[]): readonly string[] {
-  const idOf = (path: string): string | undefined => readUntouched(path, busyMsMax, readStoreId)
-  const id = idOf(join(folder, latest))
+  const idOf = (name: string): string | undefined => readUntouched(join(folder, name), busyMsMax, readStoreId)
+  const id = idOf(latest)
   const named = readdirSync(folder).filter((name) => name !== latest && stampIn(name, store) !== undefined)
   return named.sort().filter((name) => {
     const path = join(folder, name)
     try {
-      const doubt = doubtOf(path)
-      if (doubt === undefined) return id !== undefined && idOf(path) === id
-      doubts.push(`${path} was left alone: ${doubt}`)
+      assertBackup(path)
+      return idOf(name) === id
     } catch (cause) {
       doubts.push(`${path} was left alone: ${explainOpenFailure(cause, path, 'read').message}`)
+      return false
     }
-    return false
   })
 }
 
 /**
- * Why a file may not be a backup; undefined if there is no doubt. The header of a store that was ever opened for
- * writing shows WAL mode; that of a backup does not.
+ * Throws OperatorError if a file may not be a backup. The header of a store that was ever opened for writing shows WAL
+ * mode; that of a backup does not.
  */
-function doubtOf(path: string): string | undefined {
-  if (!lstatSync(path).isFile()) return 'it is not a regular file'
+function assertBackup(path: string): void {
+  if (!lstatSync(path).isFile()) throw new OperatorError('it is not a regular file')
   const [beside] = findBeside(path)
-  if (beside !== undefined) return `it may be in use, as ${beside} exists`
-  return readHeader(path)?.hasLog === false ? undefined : 'it is not a backup'
+  if (beside !== undefined) throw new OperatorError(`it may be in use, as ${beside} exists`)
+  if (readHeader(path)?.hasLog !== false) throw new OperatorError('it is not a backup')
 }
 
 /** The common beginning of the names of the backups of a store. */
@@ -328,6 +309,6 @@ function stampIn(name: string, store: string): string | undefined {
   const series = seriesOf(store)
   if (!name.startsWith(series) || !name.endsWith(suffix)) return undefined
   const stamp = name.slice(series.length, name.length - suffix.length)
-  const iso = stamp.replace(/T(\d\d)-(\d\d)-(\d\d)-(\d{3}Z)$/, 'T$1:$2:$3.$4')
-  return stampPattern.test(stamp) && !Number.isNaN(Date.parse(iso)) ? stamp : undefined
+  const ms = Date.parse(stamp.replace(/T(\d\d)-(\d\d)-(\d\d)-(\d{3}Z)$/, 'T$1:$2:$3.$4'))
+  return !Number.isNaN(ms) && stampOf(ms) === stamp ? stamp : undefined
 }

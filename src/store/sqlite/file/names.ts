@@ -6,7 +6,6 @@
 // | `-wal`, `-shm` | SQLite's write-ahead log and its index | as the database | an open store stops; a command beside a server does not open it (`findMissing`) |
 // | `-journal` | SQLite's rollback journal | as the database | |
 // | `.lock` | an empty database | a server while it runs, a command while it opens the store, a restore | another process may take it |
-// | `.restoring` | the new file of a restore | the restore | made again |
 // | `.backed-up` | empty; its mtime is the time of the last backup | | the metric is 0 |
 //
 // A server would otherwise keep writing to a file that no restart finds, and processes with different indexes of one log
@@ -25,7 +24,7 @@ import { isDatabase } from './header.ts'
 
 const watchedSuffixes = ['', '-wal', '-shm'] as const
 const sqliteSuffixes = ['-wal', '-shm', '-journal'] as const
-const suffixes = [...sqliteSuffixes, '.lock', '.restoring', '.backed-up'] as const
+const suffixes = [...sqliteSuffixes, '.lock', '.backed-up'] as const
 
 /** The paths of all files of a store. */
 export function filesOfStore(path: string): readonly string[] {
