@@ -9,9 +9,9 @@ import type { Store } from '../../domain/store.ts'
 import type { StoreOptions } from '../engine.ts'
 import { isThere, toAbsolute } from '../paths.ts'
 import { runApart } from './file/apart.ts'
-import { checkHeader, explainOpenFailure, hasFailed, makeFile, openReadable } from './file/database.ts'
+import { explainOpenFailure, hasFailed, makeFile, openReadable } from './file/database.ts'
 import { ChangedError, findPageDamage, readUntouched } from './file/examine.ts'
-import { assertSound, findPlainDamage, isHotJournal } from './file/header.ts'
+import { assertSound, DamageError, isHotJournal } from './file/header.ts'
 import { findSchemaDamage } from './file/migrations.ts'
 import { type Lock, LostFileError, realPathOf, takeLockToOpen } from './file/names.ts'
 import { type OpenedFile, SqliteStore } from './store.ts'
@@ -44,7 +44,7 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
     makeFile(path)
     const realPath = realPathOf(path)
     assertOnlyName(realPath, path)
-    assertStore(realPath, path, options.limits.storeBusyMsMax)
+    assertStore(realPath, options.limits.storeBusyMsMax)
     const { lock, writer, identity } = await openWriter(realPath, options)
     opened.use(lock)
     opened.defer(() => writer.close({ kind: 'close' }))
@@ -55,6 +55,7 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
     else lock?.[Symbol.dispose]()
     return new SqliteStore({ path: realPath, writer, identity, reader, resources: opened.move() }, options)
   } catch (cause) {
+    if (cause instanceof DamageError) throw new OperatorError(`${cause.message}; restore a backup`, { cause })
     throw explainOpenFailure(cause, path)
   }
 }
@@ -117,13 +118,9 @@ function assertOnlyName(realPath: string, path: string): void {
  * changes the file nor creates others, so that nothing is made beside another program's file. If another process opens or
  * changes the file meanwhile, or a hot journal must be played back, as after a power cut in the first start, this check is
  * left to the connection for writes, which has the lock.
- *
- * @param name the path in messages.
  */
-function assertStore(path: string, name: string, busyMsMax: number): void {
+function assertStore(path: string, busyMsMax: number): void {
   if (statSync(path).size === 0 || isHotJournal(`${path}-journal`)) return
-  checkHeader(path)
-  assertSound(name, findPlainDamage(path))
   try {
     readUntouched(path, busyMsMax, (database) => assertSound(path, findSchemaDamage(database, path)))
   } catch (cause) {

@@ -61,7 +61,7 @@ export class SqliteStore extends GroupedStore implements Store {
   readonly isShared = false
   readonly #opened: OpenedFile
   readonly #options: StoreOptions
-  readonly #turn: ReadTurn
+  readonly #turn: ReturnType<typeof shareTurns>
   readonly #pages: Pages
   readonly #lists: Lister
   /** Searches by name and summaries, which may take longer. */
@@ -144,7 +144,7 @@ export class SqliteStore extends GroupedStore implements Store {
       uncommitted >= limits.importCommitPlants ||
       (clock.monotonicMs() - openedMs >= importCommitMs && isServedByOther())
     const commit = async (): Promise<void> => {
-      await writer.ask({ kind: 'commitImport' })
+      await writer.ask({ kind: 'endImport', end: 'COMMIT' })
       uncommitted = 0
       // A waiting server polls the lock only occasionally.
       if (isServedByOther()) await sleep(importPauseMs)
@@ -163,7 +163,7 @@ export class SqliteStore extends GroupedStore implements Store {
         return outcomes
       },
       commit,
-      end: () => writer.ask({ kind: 'endImport' }),
+      end: () => writer.ask({ kind: 'endImport', end: 'ROLLBACK' }),
     }
   }
 
@@ -243,22 +243,19 @@ export class SqliteStore extends GroupedStore implements Store {
   }
 }
 
-interface ReadTurn {
-  /** Call before each read. The first read of a turn, often the only one, uses SQLite's implicit transaction. */
-  readonly begin: () => void
-  /** Ends the transaction: the next read sees all commits. */
-  readonly end: () => void
-}
-
 /**
  * Shares one read transaction among the reads of one turn of the event loop, because beginning and ending a transaction
  * costs as much as finding a plant. docs/decisions/0026-reads.md explains why callers see no difference.
  *
  * @param onFailure called if a transaction cannot be ended.
  */
-function shareTurns(reader: DatabaseSync, onFailure: (cause: unknown) => void): ReadTurn {
+function shareTurns(
+  reader: DatabaseSync,
+  onFailure: (cause: unknown) => void,
+): { readonly begin: () => void; readonly end: () => void } {
   let reads = 0
   let isShared = false
+  /** Ends the transaction: the next read sees all commits. */
   const end = (): void => {
     reads = 0
     if (!isShared) return
@@ -269,6 +266,7 @@ function shareTurns(reader: DatabaseSync, onFailure: (cause: unknown) => void): 
       onFailure(cause)
     }
   }
+  /** Call before each read. The first read of a turn, often the only one, uses SQLite's implicit transaction. */
   const begin = (): void => {
     reads += 1
     if (reads === 1) setImmediate(end)

@@ -10,7 +10,7 @@ import type { FileFacts } from '../../engine.ts'
 import { withFile } from '../../files.ts'
 import { statThere } from '../../paths.ts'
 import { checkHeader, explainOpenFailure, hasFailed, openReadable, prepareAll } from './database.ts'
-import { DamageError, findPlainDamage, isHotJournal } from './header.ts'
+import { assertSound, findPlainDamage, isHotJournal } from './header.ts'
 import { findSchemaDamage, readValue, tableVersion } from './migrations.ts'
 import { findBeside } from './names.ts'
 
@@ -28,8 +28,7 @@ const problemsMax = 10
 export async function examine(file: string, busyMsMax: number, name = file): Promise<FileFacts> {
   try {
     const counts = readUntouched(file, busyMsMax, (database) => {
-      const [problem] = problemsOf(database, name)
-      if (problem !== undefined) throw new OperatorError(`${name} is damaged: ${problem}`)
+      assertSound(name, problemsOf(database, name)[0])
       return { plants: count(database, 'plants'), tokens: count(database, 'tokens') }
     })
     return { ...counts, sha256: await sha256Of(file) }
@@ -126,8 +125,7 @@ export function assertReadable(path: string): void {
     )
   }
   checkHeader(path)
-  const damage = findPlainDamage(path)
-  if (damage !== undefined) throw new DamageError(path, damage)
+  assertSound(path, findPlainDamage(path))
 }
 
 /**

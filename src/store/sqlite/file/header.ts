@@ -68,7 +68,6 @@ export function findPlainDamage(path: string): string | undefined {
   return size < header.bytesMin ? `it was cut short to ${size} of ${header.bytesMin} bytes` : undefined
 }
 
-/** Damage that shows without opening the store. */
 export class DamageError extends OperatorError {
   readonly damage: string
 
@@ -78,8 +77,9 @@ export class DamageError extends OperatorError {
   }
 }
 
+/** Throws DamageError if there is damage. */
 export function assertSound(path: string, damage: string | undefined): void {
-  if (damage !== undefined) throw new OperatorError(`${path} is damaged: ${damage}; restore a backup`)
+  if (damage !== undefined) throw new DamageError(path, damage)
 }
 
 function readFirstBytes(path: string, count: number): Buffer | undefined {
