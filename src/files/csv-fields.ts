@@ -27,7 +27,7 @@ export function splitBy(line: string, separator: string): readonly string[] {
 }
 
 export class CsvReader {
-  readonly #separator: string
+  readonly separator: string
   readonly #charactersMax: number
   /** A field without quotes around it. */
   readonly #plainField: RegExp
@@ -39,7 +39,7 @@ export class CsvReader {
 
   /** @param charactersMax of a record. */
   constructor(separator: string, charactersMax: number) {
-    this.#separator = separator
+    this.separator = separator
     this.#charactersMax = charactersMax
     this.#plainField = new RegExp(`[^${separator}\n]*`, 'y')
   }
@@ -79,7 +79,7 @@ export class CsvReader {
   #plain(text: string, at: number, lineEnd: number, isLast: boolean): CsvRow | undefined {
     if (lineEnd === -1 && !isLast) return undefined
     const { end, next } = endAt(text, at, lineEnd)
-    return { end, next, fields: text.slice(at, end).split(this.#separator) }
+    return { end, next, fields: text.slice(at, end).split(this.separator) }
   }
 
   /** Parses a record with quotes, perhaps over several lines; undefined until its end arrives. */
@@ -107,7 +107,7 @@ export class CsvReader {
         if (/^ +"/.test(field)) return broken(text, start, at, isLast, 'follows blanks at the beginning of a field')
         fields.push(text[at] === '\n' ? field.replace(/\r$/, '') : field)
       }
-      if (text[at] === this.#separator) continue
+      if (text[at] === this.separator) continue
       const ending = text.startsWith('\r\n', at) ? at + 1 : at
       if (ending >= text.length || text[ending] === '\n') return { ...endAt(text, start, ending), fields }
       return broken(text, start, at, isLast, 'is closed before the end of its field')
