@@ -140,23 +140,18 @@ export function assertReadable(path: string): void {
 export function readUntouched<T>(file: string, busyMsMax: number, read: (database: DatabaseSync) => T): T {
   const path = realpathSync(file)
   assertReadable(path)
-  const isShared = isOpenElsewhere(path)
-  const before = isShared ? undefined : stateOf(path)
-  const database = isShared ? openReadable(path, busyMsMax) : openAlone(path)
+  const before = stateOf(path)
+  const database = before === 'shared' ? openReadable(path, busyMsMax) : openAlone(path)
   try {
     const result = read(database)
-    if (before === stateOf(path) || isShared) return result
+    if (before === 'shared' || before === stateOf(path)) return result
   } catch (cause) {
     // The last program to close the database deletes the log and its index.
-    if (isShared ? isOpenElsewhere(path) : before === stateOf(path)) throw cause
+    if (before === stateOf(path)) throw cause
   } finally {
     database.close()
   }
   throw new ChangedError(`${file} changed while it was being read; try again`)
-}
-
-function isOpenElsewhere(path: string): boolean {
-  return existsSync(`${path}-wal`) && existsSync(`${path}-shm`)
 }
 
 function openAlone(path: string): DatabaseSync {
@@ -172,8 +167,9 @@ function openAlone(path: string): DatabaseSync {
   return database
 }
 
-/** A fingerprint that changes whenever a database or its log changes. */
+/** `shared` if servers may be using a database; else a fingerprint that changes whenever the file or its log does. */
 function stateOf(path: string): string {
+  if (existsSync(`${path}-wal`) && existsSync(`${path}-shm`)) return 'shared'
   return ['', '-wal']
     .map((suffix) => statSync(path + suffix, { bigint: true, throwIfNoEntry: false }))
     .map((facts) => `${facts?.ino} ${facts?.size} ${facts?.mtimeNs}`)
