@@ -139,10 +139,11 @@ export async function restoreSqlite(
     const path = realPathOf(store)
     using lock = takeLock(path, busyMsMax, 'restore')
     if (lock === undefined) throw inUse(path, `${store} is in use by a plantstore server; stop it first`)
-    if (!isThere) removeBeside(path)
-    using old = holdAlone(path, busyMsMax)
     // A server or a command may have created the store before the lock was taken.
     if (!isThere && statSync(path).size > 0) throw existsAlready(store, 'add --force to replace it')
+    // SQLite would play back the journal of an earlier store.
+    if (!isThere) removeBeside(path)
+    using old = holdAlone(path, busyMsMax)
     const take = (partial: string): boolean => {
       if (old === undefined) copyAside(path)
       // SQLite would apply the files beside the old store to the new one.
