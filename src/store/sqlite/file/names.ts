@@ -164,6 +164,8 @@ function isHeld(path: string, hold: keyof typeof holds): boolean {
   } catch (cause) {
     // Without write access, this cannot be determined, but nothing can be changed, either.
     if (hasFailed(cause, 'readOnly', 'cannotOpen')) return false
+    // The lock was free: SQLite takes it before it needs space.
+    if (hasFailed(cause, 'full')) return false
     throw cause
   }
 }
