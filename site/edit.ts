@@ -67,6 +67,9 @@ interface Opened {
   theirs?: Tagged<StoredPlant> | undefined
 }
 
+const conflictWords =
+  'Someone else changed this plant while you were editing. Keep their version, or overwrite it with yours?'
+
 /** How long a version is shown before it can be overwritten: an earlier press was meant for what was there before. */
 const readingMsMin = 500
 
@@ -106,7 +109,10 @@ export async function edit(id: bigint, button: HTMLButtonElement): Promise<void>
   if (plant === undefined || document.querySelector('dialog[open]') !== null) return
   opened = { shown: plant }
   error.textContent = ''
-  find('#edit-title').textContent = `Edit plant ${id}`
+  find('#edit-title').replaceChildren(
+    make('span.cut', 'Edit ', shownOrNone(plant.name)),
+    make('span.hint', `Plant ${id}`),
+  )
   makeFields(form, withoutId, 'edit-', plant)
   form.dispatchEvent(new Event('input'))
   showConflict(opened)
@@ -182,13 +188,14 @@ function showConflict({ shown, theirs }: Opened): void {
   conflict.replaceChildren()
   if (hasConflict) {
     const versions = sideBySide(['Yours', 'Theirs'], plantIn(form, withoutId, shown), theirs)
-    conflict.append(make('p', 'Another client has changed this plant.'), versions)
+    conflict.append(make('p', conflictWords), versions)
   }
   showDifferences(conflict)
   const hadFocus = submit.matches(':focus') || !form.contains(document.activeElement)
   submit.hidden = hasConflict
   overwrite.hidden = !hasConflict
   cancel.textContent = hasConflict ? 'Keep theirs' : 'Cancel'
+  cancel.classList.toggle('main', hasConflict)
   // The next press of Enter agrees to nothing.
   if (hasConflict && hadFocus) conflict.focus()
 }
