@@ -19,7 +19,7 @@ export async function remove(id: bigint, button: HTMLButtonElement, onChanged: O
   const plant = await whileBusy(button, () => removeNewest(id))
   if (plant === undefined) return
   deleted = plant
-  await onChanged(id, `Plant ${id} was deleted.`, true)
+  await onChanged(id, `Deleted ${JSON.stringify(plant.name)}.`, true)
   undoer.hidden = false
 }
 
@@ -28,7 +28,7 @@ export async function undo(onChanged: OnChanged): Promise<void> {
   if (undoer.hidden || deleted === undefined) return
   hush()
   await connect().createPlant(deleted)
-  await onChanged(deleted.id, `Plant ${deleted.id} is back.`)
+  await onChanged(deleted.id, `${JSON.stringify(deleted.name)} is back.`)
 }
 
 /** Deletes the version that it returns: another client may change the plant at any time. */

@@ -156,6 +156,11 @@ describe('the home page, shared', { skip: noBrowser }, () => {
         await page.evaluate("document.querySelector('#size').dispatchEvent(new Event('change'))")
       await page.locator('#log-toggle').click()
       assert.equal(await page.locator('#log-list li').count(), 50)
+      await page.locator('tr[data-id="7"] a.name').focus()
+      await page.keyboard.press('Delete')
+      await says(page, 'Deleted "Ficus lyrata".')
+      const [toast, log] = [await boxOf(page, '#toast'), await boxOf(page, '#log')]
+      assert.ok(toast.bottom <= log.top, 'what the page says covers no request')
     }))
 
   test('offers what the token may do, and says why not the rest', () =>
