@@ -168,7 +168,7 @@ function choose(exchange: Exchange): void {
 function lineOf(exchange: Exchange): Node[] {
   const { method, url, ms } = exchange
   return [
-    make('b', method),
+    make(`b.method.${method.toLowerCase()}`, method),
     make('bdi.path', `/${url.pathname.slice(base.pathname.length)}${url.search}`),
     statusOf(exchange),
     make('span.hint.ms', ms === undefined ? '' : `${Math.round(ms)} ms`),
