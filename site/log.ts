@@ -64,9 +64,7 @@ toggle.addEventListener('click', () => {
   draw()
 })
 aside.addEventListener('change', draw)
-// On a phone there is no room for them, unless a person wants it.
-const wanted = localStorage.getItem(developerKey) ?? String(matchMedia('(min-width: 43rem)').matches)
-developer.checked = wanted === 'true'
+developer.checked = localStorage.getItem(developerKey) !== 'false'
 developer.addEventListener('change', () => {
   localStorage.setItem(developerKey, String(developer.checked))
   draw()
