@@ -92,7 +92,10 @@ export function rangeOf(count: number, view: View, hasMore: boolean, totals: Sum
   if (count === 0 && view.after !== undefined) return 'There are no more plants.'
   const id = idIn(view)
   if (count === 0 && id !== undefined) return `There is no plant ${id}, and none after it.`
-  if (count === 0 && view.name !== '') return 'No plant matches. The search compares the beginning of each name.'
+  if (count === 0 && view.name !== '') {
+    const kind = view.tag === '' ? 'No plant' : 'No plant with this tag'
+    return `${kind} begins with ${JSON.stringify(view.name)}.\nThe search matches the beginning of a name, or an id.`
+  }
   if (count === 0) return view.tag === '' ? 'There are no plants.' : 'No plant has this tag.'
   if (id !== undefined) return `From id ${id} on`
   const last = view.from + count - 1

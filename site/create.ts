@@ -87,10 +87,13 @@ export function toggleForm(): void {
   void offerFree()
 }
 
-export function openForm(): void {
+/** @param name what the plant is called. */
+export function openForm(name = ''): void {
   show(true)
-  ownId.open = !mayRead()
+  if (name !== '') fieldOf(form, 'name').value = name
+  if (!mayRead()) ownId.open = true
   focusForm()
+  void offerFree()
 }
 
 /** Closes the form, unless the store is empty. */

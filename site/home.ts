@@ -52,6 +52,7 @@ const actions: Readonly<Record<string, (button: HTMLButtonElement) => unknown>> 
     find('#keys', HTMLDialogElement).showModal()
   },
   many: openMany,
+  named: (button) => openForm(button.value),
   remove: (button) => remove(BigInt(button.value), button, changed),
   tag: (button) => filterByTag(button.value),
   undo: () => undo(changed),

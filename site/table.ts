@@ -5,7 +5,7 @@ import { connect, connectAside, readPage } from './api.js'
 import type { Change, ListQuery, PlantStoreClient, StoredPlant, Summary } from './client.js'
 import { find } from './elements.js'
 import { whileBusy } from './form.js'
-import { explain, hush } from './messages.js'
+import { explain, hush, say } from './messages.js'
 import { countPlants, findRow, refreshRows, rows, showRows, showsChange, table } from './rows.js'
 import { choose } from './tags.js'
 
@@ -16,6 +16,7 @@ const emptyPagesMax = 20
 const prefix = find('#prefix', HTMLInputElement)
 const tagFilter = find('#tag-filter', HTMLInputElement)
 const clear = find('#clear', HTMLButtonElement)
+const createNamed = find('#create-named', HTMLButtonElement)
 const size = find('#size', HTMLSelectElement)
 const first = find('#first', HTMLButtonElement)
 const previous = find('#previous', HTMLButtonElement)
@@ -202,8 +203,11 @@ async function load(client: PlantStoreClient): Promise<void> {
 function showPlace(): void {
   showPager()
   clear.hidden = !isFiltered()
+  createNamed.hidden = rows.length > 0 || hasFailed || view.name === '' || idIn(view) !== undefined
+  createNamed.value = view.name
+  say(createNamed, `Create ${JSON.stringify(view.name)}`)
   const ofBefore = rows.length === 0 ? '' : 'Showing the previous results.'
-  find('#status').textContent = hasFailed ? ofBefore : rangeOf(countPlants(), view, nextAfter !== undefined, totals)
+  say(find('#status'), hasFailed ? ofBefore : rangeOf(countPlants(), view, nextAfter !== undefined, totals))
 }
 
 function showPager(): void {

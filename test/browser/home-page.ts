@@ -71,7 +71,8 @@ export async function remove(page: Page, id: string): Promise<void> {
   await page.getByRole('button', { name: `Delete plant ${id}`, exact: true }).click()
 }
 
-export const noNameMatches = 'No plant matches. The search compares the beginning of each name.'
+export const noNameMatches = (name: string, plant = 'No plant'): string =>
+  `${plant} begins with "${name}".\nThe search matches the beginning of a name, or an id.`
 
 export const says = (page: Page, text: string): Promise<void> => page.getByRole('status').getByText(text).waitFor()
 

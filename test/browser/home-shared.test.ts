@@ -109,7 +109,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       // An address from elsewhere may say anything.
       await page.goto(`${store.url}/?size=7&from=x&after=y&plant=99&tag=none&name=%3Cb%3E`)
       await reads(page, '#table-error', 'There is no plant 99 (error 40402).')
-      assert.equal(await textOf(page, '#status'), noNameMatches)
+      assert.equal(await textOf(page, '#status'), noNameMatches('<b>', 'No plant with this tag'))
       assert.ok(watched.errors.every((error) => error.includes('404')))
     }))
 

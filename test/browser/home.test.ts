@@ -434,7 +434,7 @@ describe('the home page', { skip: noBrowser }, () => {
       const chips = (): Promise<string[]> => page.locator('#chips button').allTextContents()
       await enter(page, token)
       await page.getByLabel('Search plants').fill('zzz')
-      await reads(page, '#status', noNameMatches)
+      await reads(page, '#status', noNameMatches('zzz'))
       await create(page, '999', 'Rosa canina', 'rose')
       await reads(page, '#created', 'Plant 999 was created. The search does not show it. Show it')
       assert.deepEqual(await chips(), ['rose 1'])
@@ -551,7 +551,7 @@ describe('the home page', { skip: noBrowser }, () => {
       await enter(page, token)
 
       await page.getByLabel('Search plants').fill('zzz')
-      await reads(page, '#status', noNameMatches)
+      await reads(page, '#status', noNameMatches('zzz'))
       await create(page, '99', 'Rosa', '')
       await reads(page, '#created', 'Plant 99 was created. The search does not show it. Show it')
       await page.getByLabel('Search plants').fill('rosa')
@@ -749,6 +749,19 @@ describe('the home page', { skip: noBrowser }, () => {
       await reads(page, '#status', 'There is no plant 41, and none after it.')
       await page.getByLabel('Search plants').fill('plant number 1')
       await reads(page, '#status', '11 plants')
+    }))
+
+  test('offers to create what a search does not find', () =>
+    visit(numbered(2), async ({ page, token, stored }) => {
+      await enter(page, token)
+      await page.getByLabel('Search plants').fill('Rosa')
+      await reads(page, '#status', noNameMatches('Rosa'))
+      await page.getByRole('button', { name: 'Create "Rosa"' }).click()
+      await hasFocus(page, '#name')
+      await page.keyboard.press('Enter')
+      await reads(page, '#status', '1 plant')
+      assert.equal(await stored(3), '{"id":3,"name":"Rosa"}')
+      assert.equal(await page.locator('#create-named').isVisible(), false)
     }))
 
   exhaustive.test('turns pages to and fro, each read from its top', () =>
@@ -983,7 +996,7 @@ describe('the home page', { skip: noBrowser }, () => {
         await page.locator('#table').focus()
         await page.keyboard.press('/')
         await page.keyboard.type('none')
-        await reads(page, '#status', noNameMatches)
+        await reads(page, '#status', noNameMatches('none'))
         await assertAccessible(page, 'nothing found')
         await page.getByRole('button', { name: 'Clear search' }).focus()
         await page.keyboard.press('Enter')
