@@ -1,7 +1,7 @@
 // Renders the reference from openapi.json: each operation and schema has its own address. It fetches the document and
 // sends nothing else.
 
-import { type Child, find, make, makeTable, scrollable } from './elements.js'
+import { type Child, copy, find, make, makeButton, makeTable, scrollable } from './elements.js'
 import { parseExact, printExact, printLine } from './exact-json.js'
 import { curl, quoted } from './shell.js'
 
@@ -130,8 +130,18 @@ function draw(api: Api): void {
   }
   isWide.addEventListener('change', fold)
   fold()
+  addEventListener('scroll', markCurrent)
+  markCurrent()
   // The target of the fragment did not exist when the browser first looked for it.
   if (location.hash !== '') location.replace(location.hash)
+}
+
+/** Marks what is read in the contents. */
+function markCurrent(): void {
+  const parts = [...main.querySelectorAll('article')]
+  const current = parts.findLast((part) => part.getBoundingClientRect().top < innerHeight / 3)
+  for (const link of document.querySelectorAll<HTMLAnchorElement>('.contents li a'))
+    link.ariaCurrent = link.hash === `#${current?.id}` ? 'location' : null
 }
 
 /** A part of the document with components in place of the references to them; references to schemas stay. */
@@ -338,7 +348,12 @@ function request({ method, path, requestBody, parameters = [], security = [] }: 
 }
 
 function code(label: string, text: string): HTMLElement {
-  return make('pre', scrollable(label), make('code', text))
+  const block = make('pre', scrollable(label), make('code', text))
+  return make(
+    'div.code',
+    block,
+    makeButton('Copy', (button) => copy(text, button, block), { 'aria-label': `Copy ${label}` }),
+  )
 }
 
 function sample(value: unknown): HTMLElement {

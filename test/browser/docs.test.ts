@@ -49,6 +49,19 @@ describe('/docs', { skip: noBrowser }, () => {
     }
   })
 
+  test('marks what is read in the contents, and copies code', async () => {
+    await using watched = await openPage(browser, `${server.url}/docs#deletePlant`)
+    const { page } = watched
+    await page.locator('.contents [aria-current]').getByText('Delete a plant').waitFor()
+    await page.locator('#createPlant').getByRole('button', { name: 'Copy curl: Create a plant' }).click()
+    await page
+      .locator('#createPlant')
+      .getByText(/Copied|Press Ctrl/)
+      .waitFor({ state: 'attached' })
+    await page.locator('.contents [aria-current]').getByText('Create a plant').waitFor()
+    assert.deepEqual(watched.errors, [])
+  })
+
   test('shows the whole document, its integers exact', async () => {
     await using watched = await openPage(browser, `${server.url}/docs`)
     await watched.page.locator('#schema-Error').waitFor()
