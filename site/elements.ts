@@ -81,6 +81,17 @@ export function makeButton(
   return button
 }
 
+/** Makes buttons of which one is pressed, at first the one that is named first. */
+export function makeTabs(names: readonly string[], first: string, onChoose: (name: string) => void): HTMLElement[] {
+  const choose = (name: string): void => {
+    for (const tab of tabs) tab.ariaPressed = String(tab.textContent === name)
+    onChoose(name)
+  }
+  const tabs = names.map((name) => makeButton(name, () => choose(name)))
+  choose(first)
+  return tabs
+}
+
 /** What the keyboard can scroll. */
 export const scrollable = (label: string): Attributes => ({ tabindex: '0', role: 'group', 'aria-label': label })
 

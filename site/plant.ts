@@ -3,10 +3,10 @@
 import { base, placesBefore, readView, titlePage, writeView } from './address.js'
 import { connect } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
-import { copy, find, make } from './elements.js'
+import { copy, find, make, makeTabs } from './elements.js'
 import { explain, explainAbsence } from './messages.js'
 import { displayed, jsonOf, shownText, withoutId } from './properties.js'
-import { snippetsOf } from './snippets.js'
+import { type Sent, snippetsOf } from './snippets.js'
 import { boxed, shown, shownOrNone } from './texts.js'
 
 const dialog = find('#plant', HTMLDialogElement)
@@ -15,6 +15,8 @@ const link = find('#plant-link')
 /** The buttons whose actions leave the panel. */
 const leaving = ['#plant-edit', '#plant-remove'].map((selector) => find(selector, HTMLButtonElement))
 let shownId: string | undefined
+/** The request that a person chose last. */
+let chosen = 'Get'
 
 for (const button of leaving) button.addEventListener('click', () => dialog.close())
 link.addEventListener('click', () => copy(new URL(`?plant=${shownId}`, base).href, link, find('#plant-title')))
@@ -77,17 +79,20 @@ function fill(plant: Tagged<StoredPlant>): void {
   const url = new URL(`plants/${id}`, base)
   const type = ['content-type', 'application/json'] as const
   const match = ['if-match', etag] as const
-  const requests = {
-    'Get it': { method: 'GET', url, fields: [] },
-    'Replace it, unless it has changed': { method: 'PUT', url, fields: [type, match], body: jsonOf(plant, withoutId) },
-    'Delete it, unless it has changed': { method: 'DELETE', url, fields: [match] },
+  const requests: Readonly<Record<string, Sent>> = {
+    Get: { method: 'GET', url, fields: [] },
+    Replace: { method: 'PUT', url, fields: [type, match], body: jsonOf(plant, withoutId) },
+    Delete: { method: 'DELETE', url, fields: [match] },
   }
+  const code = make('div')
+  const tabs = makeTabs(Object.keys(requests), chosen, (name) => {
+    chosen = name
+    const sent = requests[name]
+    if (sent !== undefined) code.replaceChildren(snippetsOf(sent))
+  })
   find('#plant-requests').replaceChildren(
-    make('p.hint', 'The ETag ', make('code', etag), ' is the version of this plant.'),
-    ...Object.entries(requests).map(([title, sent]) => {
-      const details = make('details', make('summary', title))
-      details.addEventListener('toggle', () => details.children.length > 1 || details.append(snippetsOf(sent)))
-      return details
-    }),
+    make('div.buttons', { role: 'group', 'aria-label': 'Request' }, tabs),
+    code,
+    make('p.hint', 'The ETag ', make('code', etag), ' is the version of this plant: no other is replaced or deleted.'),
   )
 }

@@ -1,7 +1,7 @@
 // A request as code to paste: curl, JavaScript with the client, Python.
 
 import { base } from './address.js'
-import { copy, make, makeButton, scrollable } from './elements.js'
+import { copy, make, makeButton, makeTabs, scrollable } from './elements.js'
 import { parseExact, printLine } from './exact-json.js'
 import { curl } from './shell.js'
 import { escaped } from './texts.js'
@@ -30,14 +30,9 @@ const snippets: Readonly<Record<string, (sent: Sent) => string>> = {
 export function snippetsOf(sent: Sent): HTMLElement {
   const code = make('pre', scrollable('Request as code'))
   const copier = makeButton('Copy', (button) => copy(code.textContent, button, code))
-  const tabs = Object.entries(snippets).map(([language, write]) => {
-    const tab = makeButton(language, () => {
-      chosen = language
-      for (const each of tabs) each.ariaPressed = String(each === tab)
-      code.textContent = escaped(write(sent))
-    })
-    if (language === chosen) queueMicrotask(() => tab.click())
-    return tab
+  const tabs = makeTabs(Object.keys(snippets), chosen, (language) => {
+    chosen = language
+    code.textContent = escaped(snippets[language]?.(sent) ?? '')
   })
   const hint = make('p.hint', 'First give your token to the shell: ', make('code', 'export TOKEN=plt_...'))
   return make('div.snippets', make('div.buttons', tabs, copier), code, hint)
