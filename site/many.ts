@@ -36,9 +36,7 @@ const closer = find('[data-cancel]', HTMLButtonElement, dialog)
 const sample = properties.map(({ schema }) => sampleOf(schema))
 const sampleRow = properties.map((property, at) => textOf(property, { [property.name]: sample[at] }) ?? '')
 text.placeholder = csvRow(properties.map(({ name }) => name)) + csvRow(sampleRow)
-find('#rows-hint').prepend(
-  `A list of names is enough. Other columns need a first row that names them: ${namesOfColumns}. `,
-)
+find('#rows-hint').prepend(`The first row names the columns: ${namesOfColumns}. A list of names needs no such row. `)
 
 /** What happened to rows so far. */
 interface Tally {
