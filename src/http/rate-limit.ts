@@ -1,4 +1,4 @@
-// Implements `--rate-limit`: bounds the work each caller may request over time.
+// Implements `--rate-limit`: bounds the work that each caller may request over time.
 
 import type { Clock } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
@@ -56,7 +56,7 @@ export class RateLimiter {
     }
   }
 
-  /** Returns when a caller's debt would reach zero after some more units. Throws if it may not have them. */
+  /** Returns when a caller's debt would reach zero after some more units. Throws if they exceed the limit. */
   #evenAfter(caller: string, units: number): number {
     const nowMs = this.#clock.monotonicMs()
     const startMs = Math.max(this.#evenAtMs.get(caller) ?? nowMs, nowMs)
