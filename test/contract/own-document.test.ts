@@ -244,7 +244,7 @@ describe("a document of one's own", async () => {
     [
       'a reference to elsewhere',
       '{ $ref: "plants.yaml#/Plant" }',
-      /"plants\.yaml#\/Plant" leads out of the document; noth/,
+      /"plants\.yaml#\/Plant" points outside the document; noth/,
     ],
   ] as const
   const ofProperties = [
@@ -266,18 +266,18 @@ describe("a document of one's own", async () => {
     ['not YAML', 'a: [', /: is not valid YAML or JSON: .* column \d+$/],
     ['a document of another kind', 'swagger: "2.0"', /: is not an OpenAPI document of version 3\.0 or 3\.1$/],
     ['a document without plants', noPlants, /: has no POST \/plants .*no other resources$/],
-    ['a reference round', withPlant(ref('A'), `{ A: ${ref('A')} }`), /refers to itself without end$/],
+    ['a reference round', withPlant(ref('A'), `{ A: ${ref('A')} }`), /refers to itself endlessly$/],
     [
       'an alternative round',
       withPlant(plantOf(`a: ${ref('A')}`), `{ A: { anyOf: [${ref('A')}] } }`),
-      /refers to itself without end$/,
+      /refers to itself endlessly$/,
     ],
     [
       'a laughing document',
       `a: &a [${'x,'.repeat(9)}]\n${[...'bcdefg'].map((at) => `${at}: &${at} [${`*${before(at)},`.repeat(9)}]`).join('\n')}`,
-      /: is nested too deep, or has too much$/,
+      /: is nested too deeply, or too large$/,
     ],
-    ['a document in itself', 'openapi: 3.1.0\npaths: &a [*a]', /: is nested too deep, or has too much$/],
+    ['a document in itself', 'openapi: 3.1.0\npaths: &a [*a]', /: is nested too deeply, or too large$/],
     ['a deep document', '['.repeat(100_000), /: is not valid YAML or JSON: /],
     ['a long document', ' '.repeat(1_000_001), /: cannot be read: it has 1000001 bytes, more than 1000000$/],
   ] as const) {
@@ -303,7 +303,7 @@ describe("a document of one's own", async () => {
     const before = process.cpuUsage()
     await assert.rejects(
       open(withPlant(plantOf(`a: ${ref('A0')}`), `{ ${chain}, A1500: {} }`)),
-      /: its schemas are nested too deep$/,
+      /: its schemas are nested too deeply$/,
     )
     await open(withPlant(plantOf(`a: ${ref('A0')}`), `{ ${twice}, A60: { type: string } }`))
     await open(
@@ -313,7 +313,7 @@ describe("a document of one's own", async () => {
       ),
     )
     await open(withPlant(plantOf(Array.from({ length: manyMax }, (_, at) => `a${at}: { type: string }`).join())))
-    await assert.rejects(open(`a: [${'? '.repeat(10_000)}]`), /keys are nested too deep$/)
+    await assert.rejects(open(`a: [${'? '.repeat(10_000)}]`), /keys are nested too deeply$/)
     await assert.rejects(open(`a: &a 1\nb: [${'*a,'.repeat(2_000)}]`), /has more than 1000 aliases$/)
     // By the time of the processor, as others may be busy with theirs.
     assertDuration(process.cpuUsage(before).user / 1_000, 5_000)
