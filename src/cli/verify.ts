@@ -1,4 +1,4 @@
-// `plantstore verify`: tests whether any server does what the Plant Store document says.
+// `plantstore verify`: tests whether a server, written in any language, conforms to the Plant Store document.
 
 import { lstatSync, writeFileSync } from 'node:fs'
 import { DocumentError, openDocument } from '../../verify/document.ts'
@@ -68,7 +68,7 @@ async function run(base: URL, options: VerifyOptions & Tokens, stopping: AbortSi
   }
 }
 
-/** Checked before anything is sent, so that the report of a whole run is not lost. */
+/** Called before anything is sent, so that a whole run is not lost for lack of a file. */
 function assertWritable(path: string): void {
   assertFolderOf(path)
   assertNoStoreFile(path)

@@ -42,7 +42,7 @@ export async function watch({ url, token, after, all, json }: WatchOptions, term
     if (status === 401 && token === undefined) {
       throw new SettingError(`${url} needs an access token: set PLANTSTORE_TOKEN, or give one with --token`)
     }
-    // On 401, name the server: the token may belong to another one.
+    // For 401, name the server: the token may belong to another one.
     throw new OperatorError(`${status === 401 ? `${url} answered ` : ''}${error}: ${withoutControls(message)}`)
   }
 }
