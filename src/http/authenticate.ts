@@ -81,7 +81,7 @@ export function createAuthenticate(
     if (!hasScopes(caller, scopes)) {
       throw new AppError(
         'insufficientScope',
-        `the token needs the scope ${scopes.join(' ')}, it has ${caller.scopes.join(' ') || 'none'}`,
+        `the token needs the scope ${scopes.join(' ')}, but has ${caller.scopes.join(' ') || 'none'}`,
         { caller },
       )
     }

@@ -52,7 +52,7 @@ export function breaksConnection({ code }: AppError): boolean {
 /** Converts anything thrown while serving a request to an AppError. Unexpected errors become `internalError`. */
 export function toAppError(error: unknown, requestId: string): AppError {
   if (error instanceof AppError) return error
-  return new AppError('internalError', `the server failed; its log says why under request id ${requestId}`, {
+  return new AppError('internalError', `the server failed; its log has the cause under request id ${requestId}`, {
     cause: error,
   })
 }

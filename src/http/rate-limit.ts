@@ -85,7 +85,7 @@ export class RateLimiter {
     const { units, seconds } = this.#limit
     const waitSeconds = Math.max(Math.ceil(waitMs / 1_000), 1)
     const left = Math.max(Math.floor(units - usedMs / this.#unitMs), 0)
-    const message = `more than ${units} units in ${seconds} s were asked for; wait ${waitSeconds} s, then try again`
+    const message = `more than ${units} units in ${seconds} s were requested; wait ${waitSeconds} s, then try again`
     // draft-ietf-httpapi-ratelimit-headers, sections 3 and 4.
     const fields = {
       'retry-after': String(waitSeconds),

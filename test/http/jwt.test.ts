@@ -103,8 +103,8 @@ describe('a JWT', () => {
 
   test('gives the scopes that we know, from scope or scp, as a text or a list', async () => {
     const challenge = 'Bearer realm="plantstore", error="insufficient_scope", scope="plants:write"'
-    const reads = 'the token needs the scope plants:write, it has plants:read'
-    const none = 'the token needs the scope plants:write, it has none'
+    const reads = 'the token needs the scope plants:write, but has plants:read'
+    const none = 'the token needs the scope plants:write, but has none'
     for (const [claims, expected] of [
       [{ scope: 'plants:read' }, reads],
       [{ scope: ['plants:read', 'email', 7] }, reads],

@@ -71,7 +71,7 @@ const messages: Messages = {
     /name: .*; tag: /,
   ],
   'createPlant refuses what is not JSON': [/^the body is empty$/],
-  'createPlant needs the scope plants:write': [/^the token needs the scope plants:write, it has plants:read$/],
+  'createPlant needs the scope plants:write': [/^the token needs the scope plants:write, but has plants:read$/],
   'createPlant is at no path like its own': [/^there is nothing at \/plants\/; no path ends with a slash$/],
   'nothing is at a path of 5,000 characters': [/^there is nothing at \/a{199}$/],
   'replacePlant refuses a name that is no string': [undefined, /^name: must be a string, got null$/],
