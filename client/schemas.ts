@@ -70,7 +70,7 @@ export interface components {
              */
             id: bigint;
         };
-        /** @description A plant. Its name and tag may be any Unicode text, including line breaks and emoji, without NUL characters. Unpaired surrogates (U+D800 to U+DFFF) are also rejected, because UTF-8 cannot encode them. The patterns do not express this: no expression for it works in every tool. */
+        /** @description A plant. Its name and tag are any Unicode text, including line breaks and emoji, without NUL characters. Unpaired surrogates (U+D800 to U+DFFF) are also rejected, because UTF-8 cannot encode them. The patterns do not express this: no expression for it works in every tool. */
         Plant: {
             /**
              * @description The name of the plant

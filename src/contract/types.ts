@@ -418,7 +418,7 @@ export interface components {
              */
             id: bigint;
         };
-        /** @description A plant. Its name and tag may be any Unicode text, including line breaks and emoji, without NUL characters. Unpaired surrogates (U+D800 to U+DFFF) are also rejected, because UTF-8 cannot encode them. The patterns do not express this: no expression for it works in every tool. */
+        /** @description A plant. Its name and tag are any Unicode text, including line breaks and emoji, without NUL characters. Unpaired surrogates (U+D800 to U+DFFF) are also rejected, because UTF-8 cannot encode them. The patterns do not express this: no expression for it works in every tool. */
         Plant: {
             /**
              * @description The name of the plant
@@ -825,7 +825,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedToRead"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
-            /** @description The log does not have this position: changes are kept for a limited time, and a restored backup begins a new log. Copy all plants again. */
+            /** @description The server does not have this position: changes are kept for a limited time, and a restored backup begins a new log. Copy all plants again. */
             410: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
