@@ -1,6 +1,11 @@
 // Parses CSV (RFC 4180) incrementally: record boundaries, fields and quoting errors. docs/decisions/0009-files.md
 // explains why this is not a library. The home page also uses this file, so it needs nothing from Node.js.
 
+import { UnreadableFile } from './records.ts'
+
+/** For each such quote, the reader looks ahead as far as a record may reach. */
+const unclosedQuotesMax = 1_000
+
 export interface CsvRecord {
   /** Line on which the record begins. */
   readonly line: number
@@ -34,6 +39,7 @@ export class CsvReader {
   #line = 1
   /** The beginning of an incomplete record. */
   #rest = ''
+  #unclosedQuotes = 0
   /** Whether to skip the rest of a line that is too long. */
   #isSkipping = false
 
@@ -44,7 +50,10 @@ export class CsvReader {
     this.#plainField = new RegExp(`[^${separator}\n]*`, 'y')
   }
 
-  /** Returns the records that a piece completes; with the last piece, the remaining records. */
+  /**
+   * Returns the records that a piece completes; with the last piece, the remaining records. Throws UnreadableFile if too
+   * many quotes are never closed.
+   */
   read(piece: string, isLast: boolean): CsvRecord[] {
     const text = this.#rest + piece
     const records: CsvRecord[] = []
@@ -90,6 +99,7 @@ export class CsvReader {
         const close = closingQuote(text, at + 1)
         const length = (close === -1 ? text.length : close) - start
         if (length > this.#charactersMax || (close === -1 && isLast)) {
+          this.#countUnclosedQuote()
           // The record ends with its first line, so that the following lines are not lost.
           return broken(text, start, start, isLast, 'is never closed')
         }
@@ -112,6 +122,12 @@ export class CsvReader {
       if (ending >= text.length || text[ending] === '\n') return { ...endAt(text, start, ending), fields }
       return broken(text, start, at, isLast, 'is closed before the end of its field')
     }
+  }
+
+  #countUnclosedQuote(): void {
+    this.#unclosedQuotes += 1
+    if (this.#unclosedQuotes <= unclosedQuotesMax) return
+    throw new UnreadableFile(`has more than ${unclosedQuotesMax} quotes that are never closed; double each quote`)
   }
 
   #toRecord(text: string, at: number, { end, next, fields, wrong }: CsvRow): CsvRecord {

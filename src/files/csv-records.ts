@@ -48,7 +48,7 @@ export class CsvPlants {
   /** One for each separator that the file may still have. */
   #readers: readonly CsvReader[]
   /** A header that lacks a needed column, for the message. */
-  #wrong: string | undefined
+  #unfit: CsvRecord | undefined
   #body: Body | undefined
 
   constructor(options: CsvOptions) {
@@ -73,13 +73,16 @@ export class CsvPlants {
       const at = records.findIndex((record) => !isBlank(record))
       const header = records[at]
       if (header === undefined) continue
+      if (/\r(?!\n)/.test(header.raw)) throw new UnreadableFile(`has lines that end with CR only; ${howToSave}`)
       this.#body = this.#toBody(reader, header)
       if (this.#body !== undefined) return this.#toPlants(records.slice(at + 1), this.#body)
-      this.#wrong ??= header.raw
+      this.#unfit ??= header
       this.#readers = this.#readers.filter((other) => other !== reader)
     }
     if (this.#readers.length > 0) return []
-    throw new UnreadableFile(`has no column id or no column name; ${whatIsNeeded}, but it is: ${shown(this.#wrong)}`)
+    const { raw, isCut, wrong } = this.#unfit ?? {}
+    if (isCut) throw new UnreadableFile(`has a wrong header: ${wrong}: ${shown(raw)}`)
+    throw new UnreadableFile(`has no column id or no column name; ${whatIsNeeded}, but it is: ${shown(raw)}`)
   }
 
   #toBody(reader: CsvReader, { raw, fields }: CsvRecord): Body | undefined {
@@ -103,6 +106,7 @@ export class CsvPlants {
 }
 
 const whatIsNeeded = 'its first line must name the columns: id, name, and the other properties of plants'
+const howToSave = 'save it as "CSV UTF-8"'
 /** Spreadsheets keep 15 digits of a number, and replace the rest with zeros. */
 const roundedPattern = /^ *-?[1-9][0-9]{14}0+ *$/
 

@@ -93,6 +93,13 @@ describe('CSV', () => {
     assert.deepEqual(reader.read('ne', true), read('\n2,fine', 9).slice(1))
   })
 
+  test('a file is given up for many quotes that are never closed', () => {
+    const lines = (count: number): string => 'x","\n'.repeat(count)
+    assert.equal(read(lines(1_000), 1_000).length, 1_000)
+    const error = { message: 'has more than 1000 quotes that are never closed; double each quote' }
+    assert.throws(() => read(lines(1_001), 1_000), error)
+  })
+
   test('records are the same however the text is cut into pieces', () => {
     const parts = ['a', ',', ',', '"', '""', '\n', '\r\n', '\r', 'é', 'x'.repeat(60), ' ']
     for (let seed = 1; seed <= 400; seed += 1) {
@@ -130,6 +137,18 @@ describe('the header', () => {
       assert.deepEqual(plantsOf(pieces), [{ line: 42, raw: `1${separator}Fern`, json: '{"name":"Fern"}' }])
     }
   })
+
+  for (const [header, message] of [
+    ['name,tag\rFern,indoor\r', 'has lines that end with CR only; save it as "CSV UTF-8"'],
+    [
+      `name,${'x'.repeat(101)}\n`,
+      /^has a wrong header: the record is longer than the 100 characters allowed: name,x*$/,
+    ],
+  ] as const) {
+    test(`says what is wrong with ${JSON.stringify(header.slice(0, 30))}`, () => {
+      assert.throws(() => plantsOf([header]), { message })
+    })
+  }
 
   test('is looked for once in each piece of a file', (t) => {
     const read = t.mock.method(CsvReader.prototype, 'read')
