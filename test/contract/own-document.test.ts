@@ -1,4 +1,5 @@
-// A document of one's own: what is taken from it, what of it is refused, and how long a hostile one keeps a server busy.
+// A user's document: the parts that are copied, the documents that are rejected, and how long a hostile one can keep a
+// server busy.
 
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
@@ -27,7 +28,7 @@ const anyOf = (width: number, depth: number): string =>
   depth === 0 ? '{ type: integer }' : `{ anyOf: [${Array.from({ length: width }, () => anyOf(width, depth - 1))}] }`
 const plantOf = (properties: string): string => `{ type: object, properties: { ${needed}, ${properties} } }`
 
-describe("a document of one's own", async () => {
+describe("a user's document", async () => {
   const folder = await makeFolder()
   after(() => folder[Symbol.asyncDispose]())
   let written = 0
@@ -50,7 +51,7 @@ describe("a document of one's own", async () => {
     }
   }
 
-  test('that is the sample takes the plants of the bundled one', async () => {
+  test('that is the sample leads to the plants of the bundled one', async () => {
     const [own, bundled] = [await open(sample), loadContract()]
     const names = own.properties.map(({ name, isRequired }) => [name, isRequired])
     assert.deepEqual(names, [
@@ -82,7 +83,7 @@ describe("a document of one's own", async () => {
     )
   })
 
-  test('is served with its plants and its info, in both forms alike', async () => {
+  test('is served with its plants and its info, as JSON and as YAML', async () => {
     const { json, yaml, operations } = await open(withProperties(gardening))
     const document = JSON.parse(json)
     assert.deepEqual(parse(yaml), document)
@@ -97,7 +98,7 @@ describe("a document of one's own", async () => {
     assert.equal(json.includes('Monstera'), false)
   })
 
-  test('says what a plant is, with words for what is wrong', async () => {
+  test('defines a plant, with messages about invalid ones', async () => {
     const read = await reader(withProperties(gardening + oddities))
     const whole =
       '{"id":-9223372036854775808,"name":"n","tag":"","location":"\\"","heightCm":0.5,"wateredAt":"2026-11-25T10:00:00+01:00",' +
@@ -148,7 +149,7 @@ describe("a document of one's own", async () => {
     assert.equal(read('{"id":10}'), 'name: is missing')
   })
 
-  test('has keywords that validate and declare nothing', async () => {
+  test('may have keywords that validate without declaring a property', async () => {
     const read = await reader(
       withPlant(`{ type: object, additionalProperties: false, minProperties: 3,
       properties: { ${needed}, a: { type: integer, multipleOf: 3 }, b: { const: 2 }, c: { enum: [1, x, { y: 1 }] } },
@@ -164,7 +165,7 @@ describe("a document of one's own", async () => {
     assert.match(read('{"id":1,"name":"n"}'), /must match exactly one schema in oneOf/)
   })
 
-  test('says what a plant is by all that it says', async () => {
+  test('validates plants by all of its keywords', async () => {
     for (const [plant, refused, accepted] of [
       [
         'allOf: [{ properties: { x: { type: number, maximum: 10 } } }, { properties: { x: { minimum: 0, maximum: 100 } } }]',
@@ -281,7 +282,7 @@ describe("a document of one's own", async () => {
     ['a deep document', '['.repeat(100_000), /: is not valid YAML or JSON: /],
     ['a long document', ' '.repeat(1_000_001), /: cannot be read: it has 1000001 bytes, more than 1000000$/],
   ] as const) {
-    test(`that is ${what} is refused in one line that names the file`, async () => {
+    test(`that is ${what} is rejected in one line that names the file`, async () => {
       await assert.rejects(open(text), (error) => {
         assert.ok(error instanceof OperatorError, String(error))
         assert.match(error.message, why)
@@ -291,7 +292,7 @@ describe("a document of one's own", async () => {
     })
   }
 
-  test('is refused or read at once, however it is made', async () => {
+  test('is rejected or read quickly, whatever it contains', async () => {
     const named = (name: string, schema: string): string => `${name}: ${schema}`
     const chain = Array.from({ length: 1_500 }, (_, at) => named(`A${at}`, ref(`A${at + 1}`)))
     const twice = Array.from({ length: 60 }, (_, at) =>
@@ -319,7 +320,7 @@ describe("a document of one's own", async () => {
     assertDuration(process.cpuUsage(before).user / 1_000, 5_000)
   })
 
-  test('that is no file, empty, or not there, is refused', async () => {
+  test('that is not a file, is empty, or does not exist is rejected', async () => {
     await assert.rejects(openContract(folder.file('none.yaml')), /none\.yaml: cannot be read: it does not exist$/)
     await assert.rejects(openContract('/dev/zero'), /\/dev\/zero: cannot be read: it is not a file$/)
     const cut = folder.file('cut.json')
@@ -327,7 +328,7 @@ describe("a document of one's own", async () => {
     await assert.rejects(openContract(cut), /cut\.json: is not valid YAML or JSON: expected a value at byte 0, but/)
   })
 
-  test('keeps nobody busy with a pattern, equal items or a schema that contains itself', async () => {
+  test('takes linear time even with bad patterns, equal items or a recursive schema', async () => {
     const kid = `{ type: object, properties: { k: { $ref: '#/components/schemas/Node' } } }`
     const schemas = `{ Node: { oneOf: [${kid}, ${kid}] } }`
     const read = await reader(
