@@ -1,5 +1,5 @@
-// The code: its types, its style, and its shape: who may import whom, and who may touch the process.
-// docs/ARCHITECTURE.md says why.
+// The code: its types, its style, and its structure, such as which room may import which. docs/ARCHITECTURE.md has the
+// reasons.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'

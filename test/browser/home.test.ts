@@ -1,4 +1,4 @@
-// The home page in a real browser: what a person does there, what it asks of others (nothing), and who can use it.
+// The home page in a real browser: its functions, its accessibility, and that it sends requests only to its server.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'

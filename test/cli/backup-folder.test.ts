@@ -1,5 +1,4 @@
-// `plantstore backup --folder --keep`: dated backups, of which the oldest go, and nothing else does; and a backup that is
-// stopped.
+// `plantstore backup --folder --keep`: names backups by time, removes only the oldest ones, and can be stopped.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,4 +1,4 @@
-// The readers of files by themselves: encodings, records, fields and lines, however a file is cut into pieces.
+// The readers of files on their own: encodings, records, fields and lines, with files cut into pieces at any byte.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

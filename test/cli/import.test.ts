@@ -1,4 +1,4 @@
-// What an import says of a file that is not quite, or not at all, what it should be.
+// The messages of an import about files that are partly or completely invalid.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// `plantstore serve`: what it prints, what it refuses to start with, and how it ends.
+// `plantstore serve`: its output, the settings with which it does not start, and how it ends.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

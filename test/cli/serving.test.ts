@@ -1,4 +1,4 @@
-// A server put together and started, without its process, and what systemd is told of it.
+// A server started in the test's own process, and its notifications to systemd.
 
 import assert from 'node:assert/strict'
 import { chmod, readFile, writeFile } from 'node:fs/promises'

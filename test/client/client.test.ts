@@ -1,4 +1,4 @@
-// The client against the real server: every operation, exact ids, refusals, states and pages.
+// The client against the real server: every operation, exact ids, errors, preconditions and pages.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

@@ -1,4 +1,4 @@
-// The client beside a network that fails: what was asked for is done exactly once, or the call says that it is not.
+// The client on a failing network: a change is made exactly once, or the call reports that it may not have been.
 
 import assert from 'node:assert/strict'
 import type { RequestListener } from 'node:http'

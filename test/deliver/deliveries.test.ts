@@ -1,4 +1,4 @@
-// What a webhook sends next, in each of its states, beside a log in memory and a clock of its own.
+// The next change that a webhook sends, in each of its states, with a log in memory and a simulated clock.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

@@ -1,5 +1,5 @@
-// Webhooks: what is sent to a real receiver from a real store, on a clock that the test lets pass. deliveries.test.ts has
-// what is sent next, test/cli/webhook.test.ts the commands, and `npm run torture -- webhooks` the crashes.
+// Webhooks from a real store to a real receiver, with a simulated clock. deliveries.test.ts has the choice of the next
+// change, test/cli/webhook.test.ts the commands, and `npm run torture -- webhooks` the crashes.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

@@ -1,5 +1,5 @@
-// Servers on one PostgreSQL behind the proxy of deploy/, of which one after the other is stopped and started again while
-// clients go on, and every request that gets anything but its right answer.
+// Stops and starts two servers on one PostgreSQL in turn behind the proxy of deploy/, under load, and returns every
+// request that did not get its correct response.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// A plant store inside a test: what it has, what can be ordered to go wrong, and that nothing of it is left.
+// startPlantStore in a test: its functions, the faults that it injects, and that it leaves nothing behind.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'

@@ -1,4 +1,4 @@
-// The log of changes under a kill. `npm run torture -- changes` has more of them, a fleet, and the control.
+// The log of changes while a server is killed. `npm run torture -- changes` has more kills, a fleet, and the control.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

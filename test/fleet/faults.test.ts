@@ -1,5 +1,5 @@
-// The database freezes, restarts, is cut off, has no connections or no room left: requests are refused in time, nothing
-// that was acknowledged is lost, and service returns by itself.
+// The database freezes, restarts, is cut off, or has no free connections or disk space: requests are rejected in time,
+// no acknowledged plant is lost, and the service recovers without help.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

@@ -1,4 +1,4 @@
-// The answer to a COMMIT is lost: what became of it is found out before anything is answered.
+// The response to a COMMIT is lost: the server looks up the outcome before it answers.
 
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'

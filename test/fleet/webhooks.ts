@@ -1,4 +1,4 @@
-// Webhooks under kills and freezes of servers, sent to a receiver that fails often.
+// Webhooks while servers are killed and frozen, with a receiver that fails often.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'

@@ -1,5 +1,5 @@
-// How long a credential that was looked up is trusted, and how many are: by a clock of the test's own, for tokens of a
-// real store and for JWTs.
+// The cache of credentials: how long it trusts them, and how many, by a simulated clock, for tokens of a real store and
+// for JWTs.
 
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'

@@ -1,4 +1,4 @@
-// Streams of changes: what a client gets beside the rows of verify, and when a stream ends.
+// Streams of changes, beyond the rows of verify: their events, and when they end.
 
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'

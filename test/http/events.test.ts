@@ -1,4 +1,4 @@
-// What the log and the metrics are told of a request: what was done, and who sent it.
+// The events of a request for the log and the metrics: the operation, its result and its caller.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

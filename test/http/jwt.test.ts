@@ -1,5 +1,5 @@
-// JWTs of an identity provider as credentials: which are good, which are refused, and what becomes of them while the
-// provider rotates its keys, is away or misbehaves. The provider is a real server; its keys are made by the test.
+// JWTs from an identity provider: which are accepted, which are rejected, and what happens while the provider rotates
+// its keys, is away or misbehaves. The provider is a real server; the test makes its keys.
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'

@@ -1,5 +1,5 @@
-// The framing corpus through nginx and HAProxy: the service sees no request that the proxy did not take for one, and
-// whoever asks gets the answer to what they asked.
+// The framing corpus through nginx and HAProxy: proxy and service agree about the requests in it, and each client gets
+// the response to its own request.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'

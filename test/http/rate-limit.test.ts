@@ -1,4 +1,4 @@
-// `--rate-limit`: what each caller may ask for, counted by work.
+// `--rate-limit`: the units that each caller may use, and the units that each request costs.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

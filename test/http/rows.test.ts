@@ -1,6 +1,6 @@
-// The rows of verify over sockets, with more than they demand: the document in every detail, the bytes of a plant,
-// our messages, and the connection, which goes on unless the answer says that it ends. Then what no other server has to
-// do. test/verify runs all rows as `plantstore verify` does.
+// The rows of verify over sockets, with stricter checks: the document in every detail, the bytes of a plant, our
+// messages, and that the connection continues unless the response ends it. Then cases that only this server must
+// handle. test/verify runs all rows as `plantstore verify` does.
 
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'

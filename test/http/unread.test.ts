@@ -1,4 +1,4 @@
-// Answers that nobody reads: they end, they are told of, and they take nothing from those who read.
+// Responses that clients do not read: they end, are reported, and do not slow down other clients.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// The log: which events become a line, and what a line looks like on a terminal and elsewhere.
+// The log: which events it contains, and the format of a line on a terminal and elsewhere.
 
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'

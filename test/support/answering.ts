@@ -1,4 +1,4 @@
-// A server that answers every request as a test says.
+// A server that answers every request as the test specifies.
 
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'

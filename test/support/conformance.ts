@@ -1,5 +1,5 @@
-// Holds responses to the document that the server itself serves: status, header fields and body. It reads the document
-// as `plantstore verify` does, but allows no header field that the document does not describe.
+// Checks responses against the document that the server itself serves: status, header fields and body. Reads the
+// document as `plantstore verify` does, but allows no header field that the document does not describe.
 
 import assert from 'node:assert/strict'
 import { indexDocument, type Operation, type ResponseDescription } from '../../verify/document.ts'

@@ -1,4 +1,4 @@
-// The plants and changes of a page, whose JSON a store has rendered, with exact ids.
+// Parses a page of plants or changes, with exact ids.
 
 import assert from 'node:assert/strict'
 import type { LoggedChange } from '../../src/domain/change.ts'

