@@ -98,7 +98,7 @@ describe('plantstore backup --folder', () => {
     assert.match((await back('--keep', '1')).stderr, new RegExp(`^Removed ${join(to, name)}$`, 'm'))
   })
 
-  exhaustive.test('never removes what is not a backup of this store beyond doubt', async () => {
+  exhaustive.test('removes only files that certainly are backups of this store', async () => {
     await using folder = await makeFolder()
     const { store, to, back } = await makeScene(folder)
     const names = new Map(Array.from({ length: 61 }, (_, minutes) => [minutes, nameOf(minutes)]))

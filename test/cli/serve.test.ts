@@ -91,7 +91,7 @@ describe('plantstore serve', () => {
     assert.doesNotMatch(stdout, /plt_/)
   })
 
-  test('stops when npm, which started it, is told to stop', async () => {
+  test('stops when npm, which started it, gets a signal', async () => {
     await using folder = await makeFolder()
     const command = `'${process.execPath}' '${launcher}' serve --port 0 --store '${folder.file('plants.db')}'; true`
     const environment = { ...cleanEnvironment(), npm_lifecycle_event: 'start' }
@@ -261,14 +261,14 @@ describe('plantstore serve', () => {
     assert.equal(await server.stop(), 0)
   })
 
-  exhaustive.test('a server goes on when its log cannot be written', async () => {
+  exhaustive.test('a server continues when its log cannot be written', async () => {
     await using own = await startOwnServer({ args: ['--log', 'all'], under: ['sh', '-c', 'exec "$0" "$@" >/dev/full'] })
     const { server, client } = own
     for (let id = 0n; id < 20n; id += 1n) assert.equal((await client.create(id, 'n')).status, 200)
     assert.equal(await server.stop(), 0)
   })
 
-  exhaustive.test('a log that nobody reads is dropped, and says later how much of it', async () => {
+  exhaustive.test('lines of an unread log are dropped and counted', async () => {
     await using own = await startOwnServer({ args: ['--log', 'all'], limits: { logWaitingBytesMax: 16 * 1024 } })
     const { server, client } = own
     const { output } = server

@@ -54,7 +54,7 @@ async function makeNotify(folder: Folder): Promise<Record<string, string>> {
   return { PATH: folder.path, WATCHDOG_USEC: '90000' }
 }
 
-test('systemd is told that a server is alive as long as its store answers, if only that it cannot be used', async () => {
+test('systemd is notified while the store answers, even with an error', async () => {
   await using folder = await makeFolder()
   const environment = await makeNotify(folder)
   const stores = {
@@ -72,7 +72,7 @@ test('systemd is told that a server is alive as long as its store answers, if on
   assert.equal(await told('hanging'), '')
 })
 
-test('systemd that cannot be told is warned of once, and one that did not ask is told nothing', async () => {
+test('a failed notification of systemd causes one warning; without a watchdog, none is sent', async () => {
   await using folder = await makeFolder()
   const environment = { PATH: folder.path, WATCHDOG_USEC: '15000', NOTIFY_SOCKET: folder.file('told') }
   const warnings: string[] = []

@@ -200,7 +200,7 @@ describe('plantstore webhook', { concurrency: true }, () => {
 })
 
 describe('examples/webhook/receiver.js', () => {
-  test('shows each change once, and refuses what is not signed', async () => {
+  test('shows each change once, and rejects unsigned requests', async () => {
     const file = fileURLToPath(new URL('../../examples/webhook/receiver.js', import.meta.url))
     const environment = { ...process.env, PORT: '0' }
     assert.equal(spawnSync(process.execPath, [file], { env: { ...environment, WEBHOOK_SECRET: '' } }).status, 1)

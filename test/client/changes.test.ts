@@ -43,7 +43,7 @@ describe('changes through the client', () => {
     )
   })
 
-  test('are followed exactly once, whatever is cut and restarted', async () => {
+  test('are followed exactly once across cuts and restarts', async () => {
     await using folder = await makeFolder()
     const first = await serveHere(folder.file('plants.db'))
     await using way = await FaultyProxy.start(first.port)

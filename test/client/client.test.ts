@@ -51,7 +51,7 @@ describe('the client', () => {
     await assert.rejects(stranger.getPlant(1), refusal(401, /token/))
   })
 
-  test('keeps every id exactly, whatever it is given as', async () => {
+  test('keeps every id exact, given as bigint, digits or number', async () => {
     for (const id of [int64Min, int64Max, 2n ** 53n + 1n, -(2n ** 53n) - 1n, 0n]) {
       assert.deepEqual(await client.createPlant({ id, name: `plant ${id}` }), { name: `plant ${id}` })
       const { etag, ...plant } = await client.getPlant(id)
@@ -69,7 +69,7 @@ describe('the client', () => {
     }
   })
 
-  test('keeps any plant as it is', async () => {
+  test('keeps any plant unchanged', async () => {
     const text = (maxLength: number) => fc.string({ unit: 'binary', maxLength }).filter((each) => !each.includes('\0'))
     const plants = fc.record(
       { id: fc.bigInt({ min: int64Min, max: int64Max }), name: text(40), tag: text(20) },

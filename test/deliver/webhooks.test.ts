@@ -182,7 +182,7 @@ describe('a webhook', { concurrency: true }, () => {
     assert.deepEqual([...new Set(ids)], ids.slice(-301))
   })
 
-  test('goes on at once while there are more changes, not at each look at the log', async () => {
+  test('continues at once while there are more changes, without waiting for the next poll', async () => {
     await using setup = await setUp()
     await using receiver = await startReceiver()
     await createPlants(setup.store, 2_000)
@@ -323,7 +323,7 @@ describe('a webhook', { concurrency: true }, () => {
     })
   }
 
-  test('goes on where it was after a restart, with what was not accepted', async () => {
+  test('continues after a restart, with the changes that were not accepted', async () => {
     await using setup = await setUp()
     let isBack = false
     await using receiver = await startReceiver((received, response) =>

@@ -26,7 +26,7 @@ describe('the event of a request', () => {
     return { ...event, durationMs: 0, requestId: '' }
   }
 
-  test('says what was done, and by whom', async () => {
+  test('names the operation and its caller', async () => {
     const headers = { 'X-Forwarded-For': '203.0.113.7, 10.1.2.3' }
     const { tokenId, ...rest } = await eventOf({ body: plantJson(100n, 'Aloe'), headers })
     assert.match(tokenId ?? '', /^tok_\w{12}$/)

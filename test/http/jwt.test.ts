@@ -239,7 +239,7 @@ describe('keys of a provider', () => {
     assertRefused(await use(service, await provider.sign()))
   })
 
-  test('that are withdrawn end, although no token names another one', async () => {
+  test('that are withdrawn stop being accepted, even if no token names another key', async () => {
     await using provider = await IdentityProvider.start()
     await using service = await startService({ ...quick, jwksRefreshMs: 100, jwtTrustMs: 100 }, provider.settings)
     const token = await provider.sign()
@@ -332,7 +332,7 @@ describe('keys of a provider', () => {
   })
 })
 
-test('a caller is a subject of an issuer, whatever token names it', async () => {
+test('a caller is a subject of an issuer, independent of the token', async () => {
   await using provider = await IdentityProvider.start()
   const iss = 'https://login.example/realms/others'
   await using service = await startService(still, provider.settings)
@@ -351,7 +351,7 @@ test('a caller is a subject of an issuer, whatever token names it', async () => 
 })
 
 describe('a server for JWTs', () => {
-  test('does not start with half of the settings, nor without keys, and says what is wrong', async () => {
+  test('does not start with incomplete settings or without keys, and reports the problem', async () => {
     await using folder = await makeFolder()
     const file = folder.file('empty.json')
     await writeFile(file, '{}')

@@ -16,7 +16,7 @@ import { drawPieces, pieceLimits, timeToEnd } from './pieces.ts'
 
 // Waiting takes no time of the processor, so all of them wait at once.
 describe('limits', { concurrency: true }, () => {
-  test('a path costs no more than its length, whatever it looks like', () => {
+  test('any path takes time linear in its length', () => {
     const path = `/plants/${'eyJ'.repeat(5_300)}`
     const startedMs = performance.now()
     for (let count = 0; count < 100; count += 1) shownPath(path)
@@ -47,7 +47,7 @@ describe('limits', { concurrency: true }, () => {
     assert.equal((await first.request({ method: 'GET', target: '/livez' })).status, 200)
   })
 
-  test('a refused client that goes on sending is not listened to for long', async () => {
+  test('a rejected client that continues to send is soon disconnected', async () => {
     await using service = await startService({})
     await using connection = await service.client.open()
     connection.send('POST /plants HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n')
@@ -172,7 +172,7 @@ describe('limits', { concurrency: true }, () => {
     })
   })
 
-  test('an empty line that comes by itself behind chunks does not keep a connection open', async () => {
+  test('an empty line that arrives separately after the chunks does not keep a connection open', async () => {
     await using service = await startService({ keepAliveMsMax: 2_000, connectionCheckMs: 50 })
     await using connection = await service.client.open()
     const head = `POST /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.client.token}\r\n`

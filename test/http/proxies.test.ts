@@ -72,7 +72,7 @@ describe('requests behind proxies', { concurrency: true }, () => {
     assert.equal((await fetch(url + links.health)).status, 200)
   })
 
-  test('a proxy that takes what is pipelined for one request is found out', async () => {
+  test('a proxy that takes pipelined requests for one is detected', async () => {
     await using service = await startService({})
     await using proxy = await startBlindProxy(service.port)
     const { unseen } = await judge(service, proxy)

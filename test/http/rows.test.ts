@@ -175,7 +175,7 @@ describeOnEngines('the rows of plantstore verify', async (engine) => {
     })
   }
 
-  test('leave what was acknowledged in the store, exactly, and no refused plant', async () => {
+  test('leave exactly the acknowledged plants in the store, and no rejected ones', async () => {
     await server.stop()
     await using opened = await openTestStore(place.store)
     assert.ok(kept.size > 100)
@@ -256,7 +256,7 @@ describe('this service', async () => {
     }
   })
 
-  test('takes a body that nobody wants, whatever it says that it is', async () => {
+  test('accepts a body that the operation ignores, of any type', async () => {
     await client.create(8100n, 'Ficus')
     for (const status of [204, 404]) {
       const headers = { 'Content-Type': 'no media type', 'Content-Length': '3' }

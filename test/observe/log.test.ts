@@ -155,7 +155,7 @@ describe('the log', () => {
     }
   })
 
-  test('says before the end of the server what it has not said yet', () => {
+  test('writes held lines before the server ends', () => {
     const events = [finished(500), finished(500), finished(500), { kind: 'serverStopped' } as const]
     const lines = linesOf({ level: 'errors', isTerminal: true }, events)
     assert.match(lines[1] ?? '', /and 1 more since the last such line$/)
