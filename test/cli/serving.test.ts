@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { defaultConfig } from '../../src/config.ts'
@@ -70,6 +71,20 @@ test('systemd is notified while the store answers, even with an error', async ()
   for (const name of ['working', 'refusing'])
     await until(`${name} is told of thrice`, async () => (await told(name)).startsWith('WATCHDOG=1\n'.repeat(3)))
   assert.equal(await told('hanging'), '')
+})
+
+test('systemd is notified three times per interval', async (context) => {
+  context.mock.timers.enable({ apis: ['setInterval'] })
+  let asked = 0
+  const ask = async (): Promise<void> => {
+    asked += 1
+  }
+  using _alive = keepAlive(ask, { WATCHDOG_USEC: '30000000' }, assert.fail)
+  for (let third = 1; third <= 3; third += 1) {
+    context.mock.timers.tick(10_000)
+    await setImmediate()
+    assert.equal(asked, third)
+  }
 })
 
 test('a failed notification of systemd causes one warning; without a watchdog, none is sent', async () => {

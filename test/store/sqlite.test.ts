@@ -143,7 +143,7 @@ describe('an SQLite store', () => {
     await assert.rejects(openTestStore(path, impatient), /is being restored; try again/)
     await assert.rejects(openTestStore(path, { ...impatient, exclusive: true }), /in use by another/)
     const opening = openTestStore(path, command)
-    restore?.release()
+    restore?.[Symbol.dispose]()
     await using _store = await opening
   })
 
@@ -158,7 +158,7 @@ describe('an SQLite store', () => {
     await setImmediate()
     clock.monotonic += 5_000
     await Promise.race([opening, sleep(5 * limits.storeLockCheckMs)])
-    lock?.release()
+    lock?.[Symbol.dispose]()
     await using _store = await opening
   })
 
@@ -304,6 +304,23 @@ describe('an SQLite store', () => {
     const path = process.getuid?.() === 0 ? '/sys/plants.db' : folder.file('plants.db')
     await assert.rejects(openTestStore(path, options), /cannot be written; give this user the right/)
     await chmod(folder.path, 0o700)
+  })
+
+  test('an import beside a server pauses after a commit for longer than SQLite sleeps while it waits', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await using _server = await openTestStore(path, options)
+    const clock = new TestClock()
+    await using command = await openTestStore(path, { exclusive: false, clock })
+    const bulk = await command.beginImport({ isWhole: false })
+    await bulk.add([toPlant({ id: 1n, name: 'n' })], 'fail')
+    assert.equal(bulk.isCommitted, false)
+    clock.monotonic += 200
+    const startedMs = performance.now()
+    await bulk.add([toPlant({ id: 2n, name: 'n' })], 'fail')
+    assert.equal(bulk.isCommitted, true)
+    assert.ok(performance.now() - startedMs > 100)
+    await bulk.end()
   })
 
   test('searches whose clients have left make room for others', async () => {
