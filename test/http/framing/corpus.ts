@@ -283,6 +283,7 @@ const bodies: readonly FramingCase[] = [
     'one where no body is wanted': head('DELETE /plants/1 HTTP/1.1', host, token, 'Content-Length: 65537'),
     'a body past the limit': `${create('Content-Length: 70000')}${smuggled.repeat(1_500).slice(0, 70_000)}`,
     'a body of chunks past the limit': chunked(`11000\r\n${'x'.repeat(0x11000)}`),
+    'a whole body of chunks past the limit': chunked(chunks('x'.repeat(0x11000))),
     'a chunk extension of 20 KB': chunked(`1;${long}\r\n`),
   }),
   ...closes(['unknownTransferCoding'], {
