@@ -3,7 +3,7 @@
 import { NoAnswer } from './failures.ts'
 import { type IdRange, int64Max, int64Min, roundedToDouble } from './ids.ts'
 import { type Answer, hasSucceeded, itemsOf, jsonOf, objectOf, type RowRequest } from './message.ts'
-import type { Row } from './row.ts'
+import type { PlacedRow } from './row.ts'
 import type { Ask } from './store.ts'
 
 /** The name of plants whose id is outside the range, in case the server accepts them. */
@@ -31,7 +31,7 @@ export class Traces {
   readonly #begun = new Set<bigint>()
   readonly #accepted = new Set<bigint>()
   /** Rows that name no id of the range, but were accepted. */
-  readonly #vague = new Set<Row>()
+  readonly #vague = new Set<PlacedRow>()
 
   /** @param ask throws if there is no answer. */
   constructor(range: IdRange, ask: Ask) {
@@ -40,7 +40,7 @@ export class Traces {
   }
 
   /** Checks whether the ids are free. Returns one that is taken, if any. */
-  async look(rows: readonly Row[]): Promise<bigint | undefined> {
+  async look(rows: readonly PlacedRow[]): Promise<bigint | undefined> {
     const ids = [...new Set(rows.flatMap((row) => row.ids.flatMap((id) => [id, roundedToDouble(id)])))]
     const [first, ...others] = ids
     if (first === undefined) return undefined
@@ -64,7 +64,7 @@ export class Traces {
   }
 
   /** Why a row might touch a plant outside the range; undefined if it is safe. */
-  whyNotSafe({ strays, level }: Row): string | undefined {
+  whyNotSafe({ strays, level }: PlacedRow): string | undefined {
     if (strays === undefined || this.#refusesTaken) return undefined
     if (!this.#canLook) {
       // The document's own refusals name no plant.
@@ -77,7 +77,7 @@ export class Traces {
       : `a faulty server might confuse its id with ${taken}, and overwrite that plant`
   }
 
-  begin(row: Row): void {
+  begin(row: PlacedRow): void {
     for (const id of row.ids) this.#begun.add(id)
   }
 
@@ -90,7 +90,7 @@ export class Traces {
   }
 
   /** Records what a row's request may have created. */
-  observe(row: Row, { method = 'POST', body, headers }: RowRequest, answer: Answer): void {
+  observe(row: PlacedRow, { method = 'POST', body, headers }: RowRequest, answer: Answer): void {
     if (method !== 'POST') return
     if (!hasSucceeded(answer)) {
       const isRepeated = body === this.#lastAccepted && Object.keys(headers ?? {}).length === 0
@@ -181,7 +181,7 @@ export class Traces {
 }
 
 /** The ids of a row that a request contains: all of them if it contains any, in any form. */
-function idsIn(body: RowRequest['body'], { ids }: Row): readonly bigint[] {
+function idsIn(body: RowRequest['body'], { ids }: PlacedRow): readonly bigint[] {
   if (ids.length === 1) return ids
   const text = body?.toString() ?? ''
   return ids.filter((id) => new RegExp(`(?<!\\d)${id}(?!\\d)`).test(text))

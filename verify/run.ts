@@ -3,7 +3,7 @@
 
 import { randomInt, randomUUID } from 'node:crypto'
 import { isError } from './checks.ts'
-import { Conformance, conformanceRows } from './conformance.ts'
+import { answerRows, Conformance } from './conformance.ts'
 import { type Document, openDocument } from './document.ts'
 import { NoAnswer, TakenError } from './failures.ts'
 import { defaultFirstId, IdRange } from './ids.ts'
@@ -12,7 +12,7 @@ import { type Answer, type Credentials, fieldOf, type RowRequest } from './messa
 import { Patience } from './patience.ts'
 import { Plants } from './plant.ts'
 import { countRows, type Level, type RowName, type RowResult, type Tokens, type VerifyReport } from './results.ts'
-import { type Circumstances, type Outcome, type Row, runRow } from './row.ts'
+import { type Circumstances, type Outcome, type PlacedRow, runRow } from './row.ts'
 import { corsProbes, fromPage, isCorsRestricted } from './rows/cors.ts'
 import type { Target } from './send.ts'
 import { addressOf, toResult } from './show.ts'
@@ -67,17 +67,20 @@ export async function runRows(options: RunOptions): Promise<VerifyReport> {
   const traces = new Traces(ids, (request) => patience.send(request, { isRepeatable: true }))
   const taken = await traces.look(rows.map(({ row }) => row))
   if (taken !== undefined) throw new TakenError(taken)
-  const conformance =
-    level === 'complete' ? new Conformance(circumstances.plants, circumstances.isCorsRestricted) : undefined
+  const aboutAnswers = level === 'complete' ? answerRows(circumstances.plants) : []
+  const conformance = new Conformance(aboutAnswers, circumstances.plants)
   const clean = (): Promise<readonly string[]> => {
     patience.renew()
     return traces.clean()
   }
   try {
     const results = await new Run(patience, circumstances, credentials, traces, conformance, stopping).all(rows, onRow)
-    const ofDocument = (conformance?.rows() ?? [])
-      .filter(({ row: { title } }) => only({ subject: answersSubject, title }))
-      .map(({ row, failure }) => toResult(answersSubject, row, { failure, skipped: row.skipped }, credentials))
+    const ofDocument = aboutAnswers
+      .filter(({ title }) => only({ subject: answersSubject, title }))
+      .map((row) => {
+        const outcome = { failure: conformance.failureOf(row), skipped: row.unless?.(circumstances) || undefined }
+        return toResult(answersSubject, row, outcome, credentials)
+      })
     const all = [...results, ...ofDocument]
     return {
       url: addressOf(base),
@@ -106,7 +109,7 @@ export function nameRows(level: Level, document = openDocument()): readonly RowN
   const names = makeSubjects(circumstances, level).flatMap(({ name: subject, rows }) =>
     rows.map(({ title }) => ({ subject, title })),
   )
-  const ofDocument = level === 'complete' ? conformanceRows(document.operations) : []
+  const ofDocument = level === 'complete' ? answerRows(circumstances.plants) : []
   return [...names, ...ofDocument.map(({ title }) => ({ subject: answersSubject, title }))]
 }
 
@@ -169,7 +172,7 @@ function isOfProxy(answer: Answer): boolean {
 
 interface Named {
   readonly subject: string
-  readonly row: Row
+  readonly row: PlacedRow
 }
 
 class Run {
@@ -177,7 +180,7 @@ class Run {
   readonly #circumstances: Circumstances
   readonly #credentials: Credentials
   readonly #traces: Traces
-  readonly #conformance: Conformance | undefined
+  readonly #conformance: Conformance
   readonly #stopping: AbortSignal
   #silentRows = 0
   /** A request that shows whether the server is there. */
@@ -190,7 +193,7 @@ class Run {
     circumstances: Circumstances,
     credentials: Credentials,
     traces: Traces,
-    conformance: Conformance | undefined,
+    conformance: Conformance,
     stopping: AbortSignal,
   ) {
     this.#patience = patience
@@ -202,7 +205,7 @@ class Run {
   }
 
   async all(rows: readonly Named[], onRow = (_: RowResult): void => {}): Promise<readonly RowResult[]> {
-    const results = new Map<Row, RowResult>()
+    const results = new Map<PlacedRow, RowResult>()
     const run = async (some: readonly Named[], atOnce: number): Promise<void> => {
       const entries = some.values()
       const work = async (): Promise<void> => {
@@ -214,7 +217,7 @@ class Run {
       }
       await Promise.all(Array.from({ length: atOnce }, work))
     }
-    const inTurn = (turn: Row['turn']) => rows.filter(({ row }) => row.turn === turn)
+    const inTurn = (turn: PlacedRow['turn']) => rows.filter(({ row }) => row.turn === turn)
     await run(inTurn('first'), 1)
     // The longest rows are at the end.
     await run(inTurn(undefined).toReversed(), rowsAtOnce)
@@ -228,7 +231,7 @@ class Run {
     return toResult(subject, row, outcome, this.#credentials)
   }
 
-  async #judged(row: Row): Promise<Outcome> {
+  async #judged(row: PlacedRow): Promise<Outcome> {
     const { failure, skipped } = await this.#outcome(row)
     const isIntercepted = row.isForProxies === true && failure?.answer !== undefined && isOfProxy(failure.answer)
     const reason = skipped ?? (this.#stopping.aborted ? stopped : isIntercepted ? intercepted : undefined)
@@ -236,11 +239,11 @@ class Run {
     return why === undefined ? { failure } : { skipped: why }
   }
 
-  #whyNot(row: Row): string | undefined {
+  #whyNot(row: PlacedRow): string | undefined {
     return this.#stopping.aborted ? stopped : (this.#gone ?? row.skipped ?? this.#traces.whyNotSafe(row))
   }
 
-  async #outcome(row: Row): Promise<Outcome> {
+  async #outcome(row: PlacedRow): Promise<Outcome> {
     this.#traces.begin(row)
     // The original document says nothing of other origins.
     const isFromPage = row.level === 'complete' && !this.#circumstances.isCorsRestricted
@@ -248,7 +251,7 @@ class Run {
       if (this.#stopping.aborted) throw new Skipped(stopped)
       const request = isFromPage ? fromPage(asked) : asked
       const heard = (answer: Answer): void => {
-        if (!isOfProxy(answer) || row.isForProxies !== true) this.#conformance?.observe(request, answer)
+        if (!isOfProxy(answer) || row.isForProxies !== true) this.#conformance.observe(request, answer)
       }
       const busy = (answer: Answer): void => {
         if (!isOfProxy(answer)) heard(answer)
@@ -258,7 +261,7 @@ class Run {
       this.#traces.observe(row, request, answer)
       return answer
     }
-    const outcome = await runRow(row, ask, this.#circumstances.plants)
+    const outcome = await runRow(row, ask, this.#circumstances)
     await this.#traces.end()
     return outcome
   }

@@ -49,15 +49,18 @@ const pagesMax = 1_000
 const createsAtOnce = 25
 
 export class Store {
+  /** The plants of the server's document. */
   readonly plants: Plants
+  /** A text unique to this run, for tags and keys. */
+  readonly nonce: string
   readonly #ask: Ask
   #sent = 0
   #last: Omit<Failure, 'why'> = { number: 0, request: {} }
 
-  /** @param plants those of the server's document. */
-  constructor(ask: Ask, plants: Plants) {
+  constructor(ask: Ask, { plants, nonce }: Pick<Store, 'plants' | 'nonce'>) {
     this.#ask = ask
     this.plants = plants
+    this.nonce = nonce
   }
 
   async send(request: RowRequest, checks: readonly Check[]): Promise<Answer> {

@@ -1,7 +1,7 @@
 // All rows by subject, in the order in which they are reported.
 
 import type { Level } from './results.ts'
-import type { Circumstances, Row } from './row.ts'
+import { type Circumstances, type PlacedRow, placed, type Row } from './row.ts'
 import { bodyRows, mediaTypeRows, sizeRows } from './rows/bodies.ts'
 import { changeRows } from './rows/changes.ts'
 import { corsRows } from './rows/cors.ts'
@@ -25,12 +25,13 @@ import { unreadRows } from './rows/unread.ts'
 
 export interface Subject {
   readonly name: string
-  readonly rows: readonly Row[]
+  readonly rows: readonly PlacedRow[]
 }
 
-type Maker = (circumstances: Circumstances) => readonly Row[]
+/** Rows, or a function that makes them of the server's document. */
+export type Rows = readonly Row[] | ((run: Circumstances) => readonly Row[])
 
-const makers: readonly (readonly [name: string, ...makers: readonly Maker[]])[] = [
+const subjects: readonly (readonly [name: string, ...rows: readonly Rows[]])[] = [
   ['the document itself', specifiedRows],
   ['int64', int64Rows],
   ['names and tags', textRows],
@@ -51,11 +52,14 @@ const makers: readonly (readonly [name: string, ...makers: readonly Maker[]])[] 
 ]
 
 /** Returns the rows of a level; `complete` includes those of `specified`. */
-export function makeSubjects(circumstances: Circumstances, level: Level): readonly Subject[] {
-  return makers
-    .map(([name, ...all]) => ({
-      name,
-      rows: all.flatMap((make) => make(circumstances)).filter((row) => level === 'complete' || row.level === level),
-    }))
+export function makeSubjects(run: Circumstances, level: Level): readonly Subject[] {
+  return subjects
+    .map(([name, ...all]) => ({ name, rows: all.flatMap((rows) => place(rows, run, level)) }))
     .filter(({ rows }) => rows.length > 0)
+}
+
+/** Gives rows their ids. */
+export function place(rows: Rows, run: Circumstances, level: Level = 'complete'): readonly PlacedRow[] {
+  const all = typeof rows === 'function' ? rows(run) : rows
+  return all.filter((row) => level === 'complete' || row.level === level).map((row) => placed(row, run))
 }

@@ -162,7 +162,7 @@ describeOnEngines('the rows of plantstore verify', async (engine) => {
         connection = await open()
         return response
       }
-      const responses = await checkRow({ request }, row, shared.credentials, messages)
+      const responses = await checkRow({ request }, row, shared, messages)
       if (responses.every(({ status }) => status >= 400)) refused.push(...row.ids)
       if (row.title === 'replacing a plant answers like createPlant') {
         assert.equal(responses[2]?.body, '{"name":"Nephrolepis","tag":"fern"}')
