@@ -116,6 +116,9 @@ export function field(name: string, wanted: string | RegExp | undefined): Answer
   }
 }
 
+/** A strong validator as the document has it. */
+export const etagForm = /^"[\w-]{22}"$/
+
 /** The header field has the same value as in an earlier answer. */
 export function sameField(name: string, earlier: Answer): AnswerCheck {
   return field(name, fieldOf(earlier, name))

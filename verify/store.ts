@@ -12,8 +12,9 @@ import {
   whyNotListed,
 } from './checks.ts'
 import { NoAnswer } from './failures.ts'
+import { toJson } from './json.ts'
 import { type Answer, fieldOf, hasSucceeded, itemsOf, type RowRequest } from './message.ts'
-import { type NewPlant, type Plants, plantJson } from './plant.ts'
+import { type NewPlant, type Plant, type Plants, plantJson } from './plant.ts'
 
 export type Ask = (request: RowRequest) => Promise<Answer>
 export type Headers = NonNullable<RowRequest['headers']>
@@ -176,7 +177,8 @@ export class Store {
     return this.call('GET', `/plants/${id}`, checks, headers)
   }
 
-  put(id: bigint, body: string | Buffer, checks: readonly Check[] = ok, headers: Headers = {}): Promise<Answer> {
+  put(id: bigint, plant: string | Plant, checks: readonly Check[] = ok, headers: Headers = {}): Promise<Answer> {
+    const body = typeof plant === 'string' ? plant : toJson(plant)
     return this.send({ method: 'PUT', target: `/plants/${id}`, body, headers }, checks)
   }
 

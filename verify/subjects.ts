@@ -2,7 +2,7 @@
 
 import type { Level } from './results.ts'
 import { type Circumstances, type PlacedRow, placed, type Row } from './row.ts'
-import { bodyRows, mediaTypeRows, sizeRows } from './rows/bodies.ts'
+import { bodyRows, withoutIdRows } from './rows/bodies.ts'
 import { changeRows } from './rows/changes.ts'
 import { corsRows } from './rows/cors.ts'
 import { credentialRows } from './rows/credentials.ts'
@@ -36,7 +36,7 @@ const subjects: readonly (readonly [name: string, ...rows: readonly Rows[]])[] =
   ['int64', int64Rows],
   ['names and tags', textRows],
   ['further properties', furtherRows],
-  ['bodies', bodyRows, sizeRows, mediaTypeRows],
+  ['bodies', bodyRows, withoutIdRows],
   ['limits of HTTP', limitRows],
   ['credentials', credentialRows],
   ['parameters', parameterRows],

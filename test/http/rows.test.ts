@@ -7,7 +7,7 @@ import { after, describe, test } from 'node:test'
 import { type ErrorCode, errorNumbers } from '../../src/domain/errors.ts'
 import { int64Max, int64Min } from '../../src/domain/plant.ts'
 import { plantJson } from '../../verify/plant.ts'
-import { bodyRows, mediaTypeRows, sizeRows } from '../../verify/rows/bodies.ts'
+import { bodyRows, withoutIdRows } from '../../verify/rows/bodies.ts'
 import { changeRows } from '../../verify/rows/changes.ts'
 import { corsRows } from '../../verify/rows/cors.ts'
 import { credentialRows } from '../../verify/rows/credentials.ts'
@@ -34,7 +34,7 @@ import { serveHere, startService } from '../support/service.ts'
 import { openTestStore, readPlant } from '../support/store.ts'
 
 const makers = [
-  ...[specifiedRows, int64Rows, textRows, bodyRows, sizeRows, mediaTypeRows, limitRows, credentialRows],
+  ...[specifiedRows, int64Rows, textRows, bodyRows, withoutIdRows, limitRows, credentialRows],
   ...[corsRows, methodRows, pageRows, parameterRows, keyRows, repeatRows, plantRows, etagRows, unreadRows, listRows],
   ...[prefixRows, summaryRows, changeRows, randomRows],
 ]

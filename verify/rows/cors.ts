@@ -6,7 +6,7 @@ import type { Document } from '../document.ts'
 import { type Answer, fieldOf, type RowRequest } from '../message.ts'
 import { type Circumstances, type Row, row, unless } from '../row.ts'
 import type { Store } from '../store.ts'
-import { pathOf } from './requests.ts'
+import { pathOf } from './operations.ts'
 
 /** Of no page of the world: a server that lets only its own pages call does not name it. */
 export const origin = 'https://verify.invalid'

@@ -7,7 +7,7 @@ import { type Answer, objectOf, type RowRequest } from '../message.ts'
 import { plantJson } from '../plant.ts'
 import { type Circumstances, forProxies, needing, type Row, row } from '../row.ts'
 import type { Store } from '../store.ts'
-import { askInEveryType, doneStatus, prepare, requestOf } from './requests.ts'
+import { askInEveryType, doneStatus, prepare, requestOf } from './operations.ts'
 
 const says =
   'without a token that the server knows the answer is 401, with a challenge (RFC 6750, section 3) (the ' +

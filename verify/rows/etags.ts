@@ -1,10 +1,9 @@
 // ETags of plants, and the conditions that name them.
 
-import { field, hasNoBody, ok, otherField, refusal, sameField, status } from '../checks.ts'
+import { etagForm, field, hasNoBody, ok, otherField, refusal, sameField, status } from '../checks.ts'
 import { fieldOf, type RowRequest } from '../message.ts'
 import { type Circumstances, forProxies, type Row, row } from '../row.ts'
 import { clientsAtOnce, type Store } from '../store.ts'
-import { etagForm } from './taking.ts'
 
 const etags =
   'ETag is a strong validator; If-Match and If-None-Match follow RFC 9110, section 13 (the parameters ' +

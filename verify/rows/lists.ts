@@ -1,13 +1,12 @@
 // Lists: pages, filters, and ETags of pages. Most rows filter by a tag unique to this run.
 
-import { type AnswerCheck, field, hasNoBody, isListOf, ok, refusal, sameField, status } from '../checks.ts'
+import { type AnswerCheck, etagForm, field, hasNoBody, isListOf, ok, refusal, sameField, status } from '../checks.ts'
 import { int64Max, int64Min } from '../ids.ts'
 import { canonical } from '../json.ts'
 import { type Answer, fieldOf, itemsOf, jsonOf } from '../message.ts'
 import type { NewPlant, Plant } from '../plant.ts'
 import { type Circumstances, forProxies, type Row, row } from '../row.ts'
 import { nextPage, pagePlants, type Store } from '../store.ts'
-import { etagForm } from './taking.ts'
 
 const pages =
   'lists plants in ascending order of id; Link has the next page, and is absent on the last one (listPlants)'

@@ -7,7 +7,7 @@ import { int64Max } from '../ids.ts'
 import { canonical, type JsonValue } from '../json.ts'
 import { type Answer, fieldOf, jsonOf, objectOf } from '../message.ts'
 import { type Circumstances, type Row, row } from '../row.ts'
-import { pathOf } from './requests.ts'
+import { pathOf } from './operations.ts'
 
 const home = 'clients that accept text/html get a page, others links in JSON (getHome)'
 const served = 'defines this path and every operation (the paths of the document)'

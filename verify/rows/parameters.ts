@@ -5,7 +5,7 @@ import type { Operation, Parameter } from '../document.ts'
 import type { JsonValue } from '../json.ts'
 import type { Plants } from '../plant.ts'
 import { type Circumstances, forProxies, type Row, row } from '../row.ts'
-import { askInEveryType, hasPlant, pathOf, prepare, requestOf } from './requests.ts'
+import { askInEveryType, hasPlant, pathOf, prepare, requestOf } from './operations.ts'
 
 /** Texts that some programs accept as integers. */
 const oddIntegers = [

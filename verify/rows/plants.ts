@@ -1,12 +1,22 @@
 // Reading, replacing and deleting plants, and several clients at once.
 
-import { field, hasNoBody, isCreated, isPlant, ok, otherField, refusal, sameField, status } from '../checks.ts'
+import {
+  etagForm,
+  field,
+  hasNoBody,
+  isCreated,
+  isPlant,
+  ok,
+  otherField,
+  refusal,
+  sameField,
+  status,
+} from '../checks.ts'
 import { int64Max, int64Min } from '../ids.ts'
 import { type Answer, fieldOf } from '../message.ts'
 import { plantJson } from '../plant.ts'
 import { type Circumstances, needing, type Row, row } from '../row.ts'
 import { clientsAtOnce, type Store } from '../store.ts'
-import { etagForm } from './taking.ts'
 
 const reading = 'getPlant answers with the plant, its id and an ETag (getPlant, 200)'
 const replacing =

@@ -1,10 +1,9 @@
 // Header fields that no operation reads: clients and their libraries send them with any request.
 
-import { field, hasNoBody, isListOf, isPlant, members, ok, refusal, sameField, status } from '../checks.ts'
+import { etagForm, field, hasNoBody, isListOf, isPlant, members, ok, refusal, sameField, status } from '../checks.ts'
 import { fieldOf } from '../message.ts'
 import { type Circumstances, type Row, row } from '../row.ts'
 import type { Headers } from '../store.ts'
-import { etagForm } from './taking.ts'
 
 const unread =
   'an operation reads its parameters, and its body if it has one; nothing else changes what it does (the ' +
