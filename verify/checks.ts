@@ -119,6 +119,14 @@ export function field(name: string, wanted: string | RegExp | undefined): Answer
 /** A strong validator as the document has it. */
 export const etagForm = /^"[\w-]{22}"$/
 
+/** The clocks of a server and of the kit differ by less; a wrong time zone, by more. */
+const clocksDifferMs = 900_000
+
+/** Whether a time is that of now, by a clock that may be somewhat wrong. */
+export function isOfNow(time: string): boolean {
+  return Math.abs(Date.parse(time) - Date.now()) < clocksDifferMs
+}
+
 /** The header field has the same value as in an earlier answer. */
 export function sameField(name: string, earlier: Answer): AnswerCheck {
   return field(name, fieldOf(earlier, name))

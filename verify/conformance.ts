@@ -5,8 +5,8 @@ import { errorNumberOf, field, isError } from './checks.ts'
 import type { Operation } from './document.ts'
 import { type Answer, fieldOf, jsonOf, membersOf, type RowRequest } from './message.ts'
 import type { Plants } from './plant.ts'
-import type { Circumstances, Row } from './row.ts'
-import { corsSays, readableByPages, restricted } from './rows/cors.ts'
+import type { Row } from './row.ts'
+import { corsSays, readableByPages, whyRestricted } from './rows/cors.ts'
 import type { Failure } from './store.ts'
 
 interface Exchange {
@@ -118,7 +118,7 @@ export function answerRows(plants: Plants): readonly AnswerRow[] {
       'pages of other origins may read every answer',
       corsSays,
       ({ request, answer }) => [whyHidden(request, answer)],
-      { unless: ({ isCorsRestricted }: Circumstances) => isCorsRestricted && restricted },
+      { unless: whyRestricted },
     ),
   ]
 }

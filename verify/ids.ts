@@ -32,29 +32,32 @@ export class IdRange {
     this.#nextFromEnd = roundUp(this.last - 2n * doubleSpacing + 1n)
   }
 
-  /** Returns an unused id that is exact as a double. The next 511 ids round to it or are exact themselves. */
-  next(): bigint {
-    const id = this.#next
-    this.#next += doubleSpacing
-    return this.#checked(id)
-  }
-
-  /** Returns an unused id from the other half of the range, smaller with every call. */
-  nextFromEnd(): bigint {
-    const id = this.#nextFromEnd
-    this.#nextFromEnd -= doubleSpacing
-    return this.#checked(id)
-  }
-
-  /** Unused ids, each exact as a double. */
+  /** Unused ids, each exact as a double. The next 511 ids round to it or are exact themselves. */
   take(count: number): readonly bigint[] {
-    return Array.from({ length: count }, () => this.next())
+    return Array.from({ length: count }, () => {
+      const id = this.#next
+      this.#next += doubleSpacing
+      return this.#checked(id)
+    })
+  }
+
+  /** Like `take`, from the other half of the range, each smaller than the one before. */
+  takeEnd(count: number): readonly bigint[] {
+    return Array.from({ length: count }, () => {
+      const id = this.#nextFromEnd
+      this.#nextFromEnd -= doubleSpacing
+      return this.#checked(id)
+    })
   }
 
   /** Unused neighbours, which doubles cannot distinguish. */
   near(count: number): readonly bigint[] {
-    const first = this.next()
-    return Array.from({ length: count }, (_, at) => first + BigInt(at) + 1n)
+    return neighbours(this.take(1), count)
+  }
+
+  /** Like `near`, from the other half of the range. */
+  nearEnd(count: number): readonly bigint[] {
+    return neighbours(this.takeEnd(1), count)
   }
 
   has(id: bigint): boolean {
@@ -72,6 +75,10 @@ export class IdRange {
     const isBeyond = this.first > limit || this.last < -limit
     return !isBeyond && 'the given range has ids that JavaScript numbers hold exactly'
   }
+}
+
+function neighbours([first = 0n]: readonly bigint[], count: number): readonly bigint[] {
+  return Array.from({ length: count }, (_, at) => first + BigInt(at) + 1n)
 }
 
 /** Rounds an id as a server that stores doubles would. */

@@ -1,6 +1,5 @@
 // A row: one rule of the document, and requests that show whether a server keeps it.
 
-import type { Document } from './document.ts'
 import type { IdRange } from './ids.ts'
 import type { Plants } from './plant.ts'
 import type { Level } from './results.ts'
@@ -44,7 +43,6 @@ export interface PlacedRow extends Omit<Row, 'ids' | 'unless'> {
 
 /** What rows know of a run. */
 export interface Circumstances {
-  readonly document: Document
   /** The plants of the server's document. */
   readonly plants: Plants
   readonly ids: IdRange
@@ -57,24 +55,8 @@ export interface Circumstances {
 }
 
 /** @param run takes the row's ids after the store. */
-export function row(title: string, rule: string | Rule, ids: Ids | readonly bigint[], run: Row['run']): Row {
-  const own = typeof ids === 'function' ? ids : () => ids
-  return { level: 'complete', ...(typeof rule === 'string' ? { document: rule } : rule), title, ids: own, run }
-}
-
-/** The row, or why it cannot be run. */
-export function unless(why: string | false, row: Row): Row {
-  return why === false ? row : { ...row, unless: () => why }
-}
-
-/** The row, if there is the token that it needs, such as `$SECOND_TOKEN`. */
-export function needing(token: string, run: Circumstances, row: Row): Row {
-  return unless(needs(token)(run), row)
-}
-
-/** The row, whose requests proxies often answer themselves. */
-export function forProxies(row: Row): Row {
-  return { ...row, isForProxies: true }
+export function row(title: string, rule: string | Rule, ids: Ids, run: Row['run']): Row {
+  return { level: 'complete', ...(typeof rule === 'string' ? { document: rule } : rule), title, ids, run }
 }
 
 /** No ids: the requests name no plant of the range. */
@@ -91,7 +73,7 @@ export function near(count: number): Ids {
 }
 
 /** Why a row that sends this token, such as `$SECOND_TOKEN`, cannot run. */
-export function needs(token: string): (run: Circumstances) => string | false {
+export function needs(token: string): NonNullable<Rule['unless']> {
   const flag = `--${token.slice(1).toLowerCase().replaceAll('_', '-')}`
   return ({ credentials }) => !credentials.has(token) && `it needs ${flag}`
 }

@@ -53,7 +53,6 @@ export async function runRows(options: RunOptions): Promise<VerifyReport> {
   // Any answer is enough here, and even a connection that is closed without one: the rows test more.
   if (silence !== undefined && !silence.wasConnected) throw silence
   const circumstances: Circumstances = {
-    document,
     plants: new Plants(document, openDocument()),
     ids,
     nonce: randomUUID(),
@@ -99,7 +98,6 @@ export async function runRows(options: RunOptions): Promise<VerifyReport> {
 /** Returns all rows of a level, in the order in which they are reported. Throws nothing and sends nothing. */
 export function nameRows(level: Level, document = openDocument()): readonly RowName[] {
   const circumstances: Circumstances = {
-    document,
     plants: new Plants(document, document),
     ids: new IdRange(defaultFirstId),
     nonce: '',

@@ -6,19 +6,17 @@ import { bodyRows, withoutIdRows } from './rows/bodies.ts'
 import { changeRows } from './rows/changes.ts'
 import { corsRows } from './rows/cors.ts'
 import { credentialRows } from './rows/credentials.ts'
-import { etagRows } from './rows/etags.ts'
-import { keyRows, repeatRows } from './rows/idempotency.ts'
+import { conditionRows, etagRows } from './rows/etags.ts'
+import { keyRows } from './rows/idempotency.ts'
 import { int64Rows } from './rows/int64.ts'
-import { listRows } from './rows/lists.ts'
+import { listRows, longRows } from './rows/lists.ts'
 import { methodRows } from './rows/methods.ts'
 import { limitRows } from './rows/order.ts'
 import { pageRows } from './rows/pages.ts'
 import { parameterRows } from './rows/parameters.ts'
-import { plantRows } from './rows/plants.ts'
-import { prefixRows } from './rows/prefixes.ts'
+import { lastingRows, plantRows } from './rows/plants.ts'
 import { randomRows } from './rows/random.ts'
 import { specifiedRows } from './rows/specified.ts'
-import { streamRows } from './rows/streams.ts'
 import { summaryRows } from './rows/summary.ts'
 import { furtherRows, textRows } from './rows/texts.ts'
 import { unreadRows } from './rows/unread.ts'
@@ -42,10 +40,10 @@ const subjects: readonly (readonly [name: string, ...rows: readonly Rows[]])[] =
   ['parameters', parameterRows],
   ['paths and methods', methodRows],
   ['pages', pageRows],
-  ['Idempotency-Key', keyRows, repeatRows],
-  ['plants and ETags', plantRows, etagRows, unreadRows],
-  ['lists', listRows, prefixRows],
-  ['changes', changeRows, streamRows],
+  ['Idempotency-Key', keyRows],
+  ['plants and ETags', plantRows, lastingRows, conditionRows, etagRows, unreadRows],
+  ['lists', listRows, longRows],
+  ['changes', changeRows],
   ['summary', summaryRows],
   ['random requests', randomRows],
   ['CORS', corsRows],

@@ -35,7 +35,7 @@ export function makeRows(tokens: Tokens, ...makers: readonly Rows[]): RowsOfRun 
   const credentials = credentialsOf(tokens)
   const ids = new IdRange(defaultFirstId)
   const names = new Set(Object.keys(credentials))
-  const circumstances = { document, plants, ids, nonce: randomUUID(), credentials: names, isCorsRestricted: false }
+  const circumstances = { plants, ids, nonce: randomUUID(), credentials: names, isCorsRestricted: false }
   return { rows: makers.flatMap((rows) => place(rows, circumstances)), circumstances, credentials }
 }
 

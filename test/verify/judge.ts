@@ -86,9 +86,10 @@ export function isAboutAll({ subject, title }: RowName): boolean {
 }
 
 const oneOfEach: ReadonlySet<string> = new Set([
-  'If-None-Match gets 304 when it names the current ETag',
-  'If-Match on a read succeeds only while the plant is unchanged',
-  'If-Match prevents lost updates',
+  'getPlant obeys If-None-Match',
+  'getPlant obeys If-Match',
+  'replacePlant obeys If-Match',
+  'deletePlant obeys If-Match',
   'a plant is deleted',
   'a repeated create with its key gets the first answer again, and says so',
   'another plant under a key that was used is refused',
