@@ -1,7 +1,7 @@
 // Checks every answer of a run against its operation in openapi.yaml: status, header fields and body. Deviations become
 // one row per operation.
 
-import { errorNumberOf, field, isError } from './checks.ts'
+import { errorNumberOf, field, isError, isOfNow } from './checks.ts'
 import type { Operation } from './document.ts'
 import { type Answer, fieldOf, jsonOf, membersOf, type RowRequest } from './message.ts'
 import type { Plants } from './plant.ts'
@@ -108,6 +108,14 @@ export function answerRows(plants: Plants): readonly AnswerRow[] {
       'every answer tells browsers not to guess its type',
       'every response has X-Content-Type-Options: nosniff (the description of the document)',
       ({ answer }) => [field('X-Content-Type-Options', /^nosniff$/i)(answer)],
+    ),
+    rowOf(
+      'every Date is that of now',
+      'Date is when the answer was made (RFC 9110, section 6.6.1)',
+      ofSecured((answer) => {
+        const date = fieldOf(answer, 'date')
+        return date === undefined || isOfNow(date) ? undefined : 'Date is hours away from now'
+      }),
     ),
     rowOf(
       'no shared cache keeps an answer that depends on a token',

@@ -2,6 +2,8 @@
 
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { NoAnswer } from './failures.ts'
 import { type Answer, type Credentials, type Field, fieldsOf, fillIn, type RowRequest } from './message.ts'
 
@@ -13,6 +15,9 @@ export interface Target {
   readonly timeoutMs: number
   readonly answerBytesMax: number
 }
+
+/** How long a server may take to close the connection of an answer that has no body. */
+const surplusMs = 100
 
 /** Throws NoAnswer. */
 export function send(target: Target, parts: RowRequest): Promise<Answer> {
@@ -32,7 +37,9 @@ export function send(target: Target, parts: RowRequest): Promise<Answer> {
     return promise
   }
   let answered: IncomingMessage | undefined
+  const received: Buffer[] = []
   request.on('socket', (socket) => {
+    socket.on('data', (bytes: Buffer) => received.push(bytes))
     socket.once(target.base.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
       wasConnected = true
     })
@@ -43,10 +50,15 @@ export function send(target: Target, parts: RowRequest): Promise<Answer> {
   })
   request.on('response', (response) => {
     answered = response
-    readBody(response, target.answerBytesMax, parts.isEnough).then(
+    const { statusCode: status = 0, socket } = response
+    const hasNoBody = parts.method === 'HEAD' || status === 204 || status === 304
+    const reading = hasNoBody
+      ? readSurplus(socket, received)
+      : readBody(response, target.answerBytesMax, parts.isEnough)
+    reading.then(
       (body) => {
         clearTimeout(timer)
-        resolve({ status: response.statusCode ?? 0, fields: pairsOf(response.rawHeaders), body })
+        resolve({ status, fields: pairsOf(response.rawHeaders), body })
         request.destroy()
       },
       (cause) => fail(`the answer broke off: ${messageOf(cause)}`, cause),
@@ -76,6 +88,16 @@ function write(request: ClientRequest, { body, chunkBytes }: RowRequest): void {
     for (let at = 0; at < bytes.length; at += chunkBytes) request.write(bytes.subarray(at, at + chunkBytes))
   }
   request.end(chunkBytes === undefined ? bytes : undefined)
+}
+
+/** The bytes after the head of an answer that must have no body, which Node.js drops. */
+async function readSurplus(socket: Socket, received: readonly Buffer[]): Promise<Buffer> {
+  const { promise: isClosed, resolve: close } = Promise.withResolvers<void>()
+  socket.once('close', close)
+  await Promise.race([isClosed, sleep(surplusMs, undefined, { ref: false })])
+  // Before it there may be interim answers.
+  const heads = /^(?:HTTP\/1\.\d 1.*?\r\n\r\n)*.*?\r\n\r\n/s
+  return Buffer.from(Buffer.concat(received).toString('latin1').replace(heads, ''), 'latin1')
 }
 
 async function readBody(

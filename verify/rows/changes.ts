@@ -224,6 +224,9 @@ export const changeRows: readonly Row[] = [
     for (const Accept of ['application/json', 'text/event-stream']) await get('never-given', { Accept })
     await get('now', { Accept: 'text/event-stream', 'Last-Event-ID': 'never-given' })
   }),
+]
+
+export const streamRows: readonly Row[] = [
   row(
     'a stream has the changes after its position, and goes on after Last-Event-ID',
     { document: streamed, turn: 'first' },

@@ -95,6 +95,7 @@ function parseYaml(text: string): JsonValue | undefined {
 }
 
 interface Served {
+  readonly info?: { readonly version?: string }
   readonly paths?: Readonly<Record<string, Readonly<Record<string, { readonly operationId?: string }>>>>
 }
 
@@ -102,11 +103,13 @@ interface Served {
 const int64Example = new RegExp(`[[,]\\s*${int64Max}\\s*\\]`)
 
 /** Every operation is at its path and method, and ids have all their digits. There may be more. */
-function isWhole({ operations, isBundled }: Document): AnswerCheck {
+function isWhole({ operations, isBundled, root }: Document): AnswerCheck {
   return (answer) => {
-    const { paths } = objectOf(answer) as Served
+    const { paths, info } = objectOf(answer) as Served
     const missing = operations.find(({ id, method, path }) => paths?.[path]?.[method.toLowerCase()]?.operationId !== id)
     if (missing !== undefined) return `the operation ${missing.id} is not at ${missing.method} ${missing.path}`
+    const { version } = root['info'] as NonNullable<Served['info']>
+    if (isBundled && info?.version !== version) return `the version is ${info?.version}, not ${version}`
     const isRounded = isBundled && !int64Example.test(answer.body.toString())
     return isRounded ? `the example ${int64Max} is missing or rounded` : undefined
   }
