@@ -11,10 +11,10 @@ import {
   status,
   whyNotListed,
 } from './checks.ts'
-import { NoAnswer } from './failures.ts'
 import { toJson } from './json.ts'
 import { type Answer, fieldOf, hasSucceeded, itemsOf, type RowRequest } from './message.ts'
 import { type NewPlant, type Plant, type Plants, plantJson } from './plant.ts'
+import { NoAnswer } from './results.ts'
 
 export type Ask = (request: RowRequest) => Promise<Answer>
 export type Headers = NonNullable<RowRequest['headers']>

@@ -295,9 +295,12 @@ export const service: readonly Wrong[] = [
     ...answering('GET /openapi.json 200')(
       ['rounds numbers', ({ body }) => ({ body: Buffer.from(JSON.stringify(JSON.parse(`${body}`))) })],
       ['serves another API', text(/^.*$/s, '{"openapi":"3.1.0","info":{"title":"T"},"paths":{}}')],
-      ['serves a document of another version', text(/"version":\s*"1\./, '"version":"2.')],
       ['serves a document without deletePlant', text(/deletePlant/g, 'removePlant')],
     ),
+    ...answering('GET /openapi.(?:json|yaml) 200')([
+      'serves a document of another version',
+      text(/(?<=version"?:\s*"?)1\./, '2.'),
+    ]),
     ...receiving('GET /openapi.json')(['names the server of the first request', remembersHost()]),
     ...answering('GET /openapi.yaml 200')(
       ['names another server in YAML', text(/(?<=url: )http\S+/, 'http://127.0.0.1:1')],
