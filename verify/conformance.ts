@@ -97,7 +97,7 @@ export function answerRows(plants: Plants): readonly AnswerRow[] {
     rowOf(
       'failures on other paths, and of other methods, are Errors',
       'every error, on every path, has the same body, an Error (the description of the document)',
-      (it) => (it.operation === undefined ? [whyNoError(it)] : []),
+      (it) => (it.operation === undefined && isFailure(it) ? [isError(it.answer, plants)] : []),
     ),
     rowOf(
       'every answer has a unique X-Request-Id',
@@ -162,7 +162,7 @@ function whyOtherBody(plants: Plants, content: Content, answer: Answer, method: 
   const number = Number(errorNumberOf(answer))
   const isListed = [...plants.document.errors.values()].includes(number)
   const isOf = Math.floor(number / 100) === answer.status
-  return isError(answer) ?? (answer.status >= 500 || (isListed && isOf) ? undefined : `error is ${number}`)
+  return isError(answer, plants) ?? (answer.status >= 500 || (isListed && isOf) ? undefined : `error is ${number}`)
 }
 
 /** The server may refuse with these before it reads the token. */
@@ -177,10 +177,9 @@ function whyCached(answer: Answer): string | undefined {
 }
 
 /** A row of its own is about pages for browsers. */
-function whyNoError({ method, request: { headers = {} }, answer }: Exchange): string | undefined {
-  const isPage = answer.status === 404 && method === 'GET' && headers['Accept']?.includes('text/html')
-  const why = answer.status < 400 || method === 'HEAD' || isPage ? undefined : isError(answer)
-  return why && `${answer.status}: ${why}`
+function isFailure({ method, request: { headers = {} }, answer: { status } }: Exchange): boolean {
+  const isPage = status === 404 && method === 'GET' && headers['Accept']?.includes('text/html') === true
+  return status >= 400 && method !== 'HEAD' && !isPage
 }
 
 /** HEAD is treated as GET. */

@@ -2,7 +2,7 @@
 // what it created.
 
 import { randomInt, randomUUID } from 'node:crypto'
-import { isError } from './checks.ts'
+import { errorNumberOf } from './checks.ts'
 import { type AnswerRow, answerRows, Conformance } from './conformance.ts'
 import { type Document, openDocument } from './document.ts'
 import { defaultFirstId, IdRange } from './ids.ts'
@@ -156,7 +156,7 @@ async function seesCorsRestricted(patience: Patience): Promise<boolean> {
 
 /** Whether a proxy answered: the server sends a request id with every answer, and refuses with an Error. */
 function isOfProxy(answer: Answer): boolean {
-  return answer.status >= 400 && fieldOf(answer, 'x-request-id') === undefined && isError(answer) !== undefined
+  return answer.status >= 400 && fieldOf(answer, 'x-request-id') === undefined && errorNumberOf(answer) === undefined
 }
 
 class Run {

@@ -75,41 +75,35 @@ export class Store {
     if (why !== undefined) throw new WrongAnswer({ number, request, answer, why })
   }
 
-  /** Sends several requests at once. @param wrong returns what is wrong with the answers, in the order of the requests. */
+  /** Sends several requests at once. When all are answered, the first wrong answer ends the row. */
   async together(
-    requests: readonly RowRequest[],
-    wrong: (answers: readonly Answer[]) => string | undefined,
+    requests: readonly (readonly [request: RowRequest, checks: readonly Check[]])[],
   ): Promise<readonly Answer[]> {
-    const sent = await Promise.all(requests.map((request) => this.#exchange(request)))
-    const answers = sent.map(({ answer }) => answer)
-    const why = wrong(answers)
-    const all = sent.map(({ request, answer }) => `${request.method ?? 'POST'} ${answer.status}`)
-    this.assert(why && `${why} (${all.join(', ')})`, sent[Math.max(answers.findIndex(hasSucceeded), 0)])
-    return answers
+    const sent = await Promise.allSettled(requests.map(([request, checks]) => this.send(request, checks)))
+    return sent.map((each) => {
+      if (each.status === 'rejected') throw each.reason
+      return each.value
+    })
   }
 
   /**
    * Sends requests of several clients at once, of which exactly one takes effect.
    *
    * @param effect what the one did, such as `created the plant`.
-   * @param others the statuses of all others.
-   * @param isIt whether an answer shows that its request took effect; by default, a 2xx.
+   * @param statuses those of all answers, of which only a success shows that its request took effect.
+   * @param isIt whether a success shows it.
    */
-  oneOf(
+  async oneOf(
     requestOf: (client: number) => RowRequest,
     effect: string,
-    others: readonly number[],
-    isIt = hasSucceeded,
-  ): Promise<readonly Answer[]> {
-    return this.together(
-      Array.from({ length: clientsAtOnce }, (_, client) => requestOf(client)),
-      (answers) => {
-        const odd = answers.find((answer) => !isIt(answer) && !others.includes(answer.status))
-        if (odd !== undefined) return `one of ${clientsAtOnce} at once got ${odd.status}, not ${others.join(' or ')}`
-        const count = answers.filter(isIt).length
-        return count === 1 ? undefined : `of ${clientsAtOnce} at once, ${count} ${effect}; exactly one must`
-      },
-    )
+    statuses: readonly number[],
+    isIt: (answer: Answer) => boolean = () => true,
+  ): Promise<void> {
+    const checks = [status(...statuses)]
+    const requests = Array.from({ length: clientsAtOnce }, (_, client) => [requestOf(client), checks] as const)
+    const answers = await this.together(requests)
+    const count = answers.filter((answer) => hasSucceeded(answer) && isIt(answer)).length
+    this.assert(count === 1 ? undefined : `of ${clientsAtOnce} at once, ${count} ${effect}; exactly one must`)
   }
 
   /**
@@ -133,25 +127,19 @@ export class Store {
     if (why !== undefined && whys.length === cases.length) throw new Skipped(why)
   }
 
-  create(plant: NewPlant, headers?: Headers, more: readonly Check[] = []): Promise<Answer> {
+  create(plant: NewPlant, headers: Headers = {}, more: readonly Check[] = []): Promise<Answer> {
     const body = plantJson(plant.id, plant.name, plant.tag)
-    return this.send({ body, ...(headers !== undefined && { headers }) }, [...isCreated(plant), ...more])
+    return this.send({ body, headers }, [...isCreated(plant), ...more])
   }
 
   /** Creates many plants, some at once. */
   async createAll(plants: readonly NewPlant[], headersOf: (plant: NewPlant) => Headers = () => ({})): Promise<void> {
     for (let at = 0; at < plants.length; at += createsAtOnce) {
-      const some = plants.slice(at, at + createsAtOnce)
-      const requests = some.map((plant) => ({
-        body: plantJson(plant.id, plant.name, plant.tag),
-        headers: headersOf(plant),
-      }))
-      await this.together(requests, (answers) => {
-        const whys = some.flatMap((plant, at) =>
-          isCreated(plant).map((check) => check(answers[at] as Answer, this.plants)),
-        )
-        return whys.find((why) => why !== undefined)
+      const requests = plants.slice(at, at + createsAtOnce).map((plant) => {
+        const body = plantJson(plant.id, plant.name, plant.tag)
+        return [{ body, headers: headersOf(plant) }, isCreated(plant)] as const
       })
+      await this.together(requests)
     }
   }
 

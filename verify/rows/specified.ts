@@ -75,7 +75,7 @@ const ficus = 'Ficus lyrata'
 const isFicus: readonly Check[] = [status(200), isPlant({ name: ficus })]
 /** Only POST is specified, so only another POST can reveal the state of a plant. */
 const isFicusOrError: Check = (answer, plants) =>
-  answer.status === 200 ? isPlant({ name: ficus })(answer, plants) : (refusedSomehow(answer) ?? isError(answer))
+  answer.status === 200 ? isPlant({ name: ficus })(answer, plants) : (refusedSomehow(answer) ?? isError(answer, plants))
 
 export const specifiedRows: readonly Row[] = [
   ...created.map(([title, rule, plant, more = ''], at) => {

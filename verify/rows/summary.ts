@@ -1,7 +1,7 @@
 // Counts of plants. Others may create and delete meanwhile, so rows count only a tag unique to this run. They run last,
 // when no other row creates plants.
 
-import { type AnswerCheck, ok, refusal } from '../checks.ts'
+import { type AnswerCheck, isOf, ok, refusal } from '../checks.ts'
 import { canonical } from '../json.ts'
 import { type Answer, fieldOf, itemsOf, jsonOf, objectOf } from '../message.ts'
 import { near, type Row, row, take } from '../row.ts'
@@ -19,11 +19,14 @@ const total = {
   turn: 'last',
 } as const
 
+/** As its check `isOf` finds it. */
 interface Summary {
   readonly plants: bigint
   readonly tags: readonly { readonly tag: string; readonly plants: bigint }[]
   readonly isExact: boolean
 }
+
+const summaryOf = (answer: Answer): Summary => objectOf(answer) as unknown as Summary
 
 const apart = ['\u00e9', 'e\u0301', 'E\u0301', '\u00e9 ', ' \u00e9', '\ufb01', 'fi']
 /** Names that objects of some languages have. */
@@ -54,11 +57,11 @@ export const summaryRows: readonly Row[] = [
     await store.put(id, { name: 'm' }, refusal('preconditionFailed'), { 'If-Match': '"x"' })
     const list = (): Promise<Answer> => store.call('GET', '/plants?limit=1000', ok)
     const first = await list()
-    const summary = summaryOf(await store.call('GET', '/summary', ok))
+    const summary = summaryOf(await store.call('GET', '/summary', [...ok, isOf('Summary')]))
     const again = await list()
     const isQuiet = canonical(jsonOf(first)) === canonical(jsonOf(again)) && fieldOf(again, 'link') === undefined
     const { length } = itemsOf(again)
-    const isWrong = isQuiet && summary?.isExact === true && summary.plants !== BigInt(length)
+    const isWrong = isQuiet && summary.isExact && summary.plants !== BigInt(length)
     store.assert(isWrong ? `plants is ${summary.plants}, but ${length} are listed` : undefined)
   }),
   row('the summary counts different tags apart', says, take(2 * apart.length), (store, ...own) =>
@@ -91,14 +94,13 @@ async function countPairs(
 
 /** @param mayHaveMore whether others may use the tag, too. */
 async function summarise(store: Store, tag: string, plants: bigint, mayHaveMore = false): Promise<void> {
-  await store.call('GET', '/summary', [...ok, counts(tag, plants, mayHaveMore)])
+  await store.call('GET', '/summary', [...ok, isOf('Summary'), counts(tag, plants, mayHaveMore)])
 }
 
 /** Estimates may have any value. With more tags than the list holds, this one may be missing. */
 function counts(wanted: string, plants: bigint, mayHaveMore: boolean): AnswerCheck {
   return (answer) => {
     const summary = summaryOf(answer)
-    if (summary === undefined) return 'the body is not a valid Summary'
     if (!summary.isExact) return undefined
     const { tags } = summary
     if (summary.plants < plants) return `plants is ${summary.plants}, although there are at least ${plants}`
@@ -115,14 +117,4 @@ function counts(wanted: string, plants: bigint, mayHaveMore: boolean): AnswerChe
     const isRight = found.plants === plants || (mayHaveMore && found.plants > plants)
     return isRight ? undefined : `the tag ${JSON.stringify(wanted)} has ${found.plants} plants, not ${plants}`
   }
-}
-
-function summaryOf(answer: Answer): Summary | undefined {
-  const { plants, tags, isExact } = objectOf(answer)
-  const isSummary =
-    typeof plants === 'bigint' &&
-    typeof isExact === 'boolean' &&
-    Array.isArray(tags) &&
-    tags.every((each) => typeof (each as { plants?: unknown } | null)?.plants === 'bigint')
-  return isSummary ? (objectOf(answer) as unknown as Summary) : undefined
 }
