@@ -5,6 +5,7 @@ import { errorNumberOf, field, isError, isOfNow } from './checks.ts'
 import type { Operation } from './document.ts'
 import { type Answer, fieldOf, jsonOf, membersOf, type RowRequest } from './message.ts'
 import type { Plants } from './plant.ts'
+import type { RowName } from './results.ts'
 import type { Row } from './row.ts'
 import { corsSays, readableByPages, whyRestricted } from './rows/cors.ts'
 import type { Failure } from './store.ts'
@@ -19,7 +20,7 @@ interface Exchange {
 }
 
 /** A rule for all answers, or for those of an operation. */
-export interface AnswerRow extends Pick<Row, 'title' | 'level' | 'document' | 'unless'> {
+export interface AnswerRow extends RowName, Pick<Row, 'level' | 'document' | 'unless'> {
   /** What is wrong with an answer, among undefined. */
   readonly whys: (exchange: Exchange) => readonly (string | undefined)[]
 }
@@ -68,7 +69,7 @@ export class Conformance {
 export function answerRows(plants: Plants): readonly AnswerRow[] {
   const { document } = plants
   const rowOf = (title: string, rule: string, whys: Whys, more: Partial<AnswerRow> = {}): AnswerRow => {
-    return { title, level: 'complete', document: rule, whys, ...more }
+    return { subject: 'answers', title, level: 'complete', document: rule, whys, ...more }
   }
   const requestIds = new Set<string>()
   const whyRepeated = (answer: Answer): string | undefined => {

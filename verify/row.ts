@@ -2,7 +2,7 @@
 
 import type { IdRange } from './ids.ts'
 import type { Plants } from './plant.ts'
-import type { Level } from './results.ts'
+import type { Level, RowName } from './results.ts'
 import { type Ask, type Failure, Skipped, Store, WrongAnswer } from './store.ts'
 
 /** Takes the ids of a row from the range of a run. */
@@ -34,7 +34,7 @@ export interface Row extends Rule {
 }
 
 /** A row of a run. */
-export interface PlacedRow extends Omit<Row, 'ids' | 'unless'> {
+export interface PlacedRow extends RowName, Omit<Row, 'ids' | 'unless'> {
   /** Ids of the range that the requests contain, in any form. */
   readonly ids: readonly bigint[]
   /** Why the row cannot run. */
@@ -81,10 +81,6 @@ export function needs(token: string): NonNullable<Rule['unless']> {
 /** Why the digits of ids cannot be tested. */
 export function whyExactAnyway({ ids }: Circumstances): string | false {
   return ids.whyExactAnyway
-}
-
-export function placed({ unless, ...row }: Row, run: Circumstances): PlacedRow {
-  return { ...row, ids: row.ids(run.ids), skipped: unless?.(run) || undefined }
 }
 
 /** Neither if the row passes. */

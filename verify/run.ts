@@ -24,7 +24,7 @@ import { corsProbes, fromPage, isCorsRestricted } from './rows/cors.ts'
 import { Patience } from './send.ts'
 import { addressOf, toResult } from './show.ts'
 import { type Failure, Skipped } from './store.ts'
-import { makeSubjects } from './subjects.ts'
+import { placeAll } from './subjects.ts'
 
 export interface RunOptions {
   readonly base: URL
@@ -42,18 +42,12 @@ export interface RunOptions {
   readonly onRow?: ((row: RowResult) => void) | undefined
 }
 
-const answersSubject = 'answers'
 const answerBytesMax = 8 * 1024 * 1024
 const rowsAtOnce = 32
 /** Consecutive rows without an answer, after which a probe shows whether the server is there. */
 const silentRowsMax = 3
 const stopped = 'the run was stopped'
 const intercepted = 'something in front of the server, such as a proxy, answered for it'
-
-interface Named {
-  readonly subject: string
-  readonly row: PlacedRow
-}
 
 /** Throws NoAnswer if the server is unreachable, and TakenError if the range is not free. */
 export async function runRows(options: RunOptions): Promise<VerifyReport> {
@@ -70,19 +64,15 @@ export async function runRows(options: RunOptions): Promise<VerifyReport> {
     credentials: new Set(Object.keys(credentials)),
     isCorsRestricted: level === 'complete' && (await seesCorsRestricted(patience)),
   }
-  const rows = makeSubjects(circumstances, level)
-    .flatMap(({ name, rows }) => rows.map((row) => ({ subject: name, row })))
-    .filter(({ subject, row: { title } }) => only({ subject, title }))
+  const rows = placeAll(circumstances, level).filter(only)
   const aboutAnswers = level === 'complete' ? answerRows(circumstances.plants) : []
   const run = new Run(options, circumstances, credentials, patience, aboutAnswers)
   const results = await run.all(rows)
   const left = await run.clean()
-  const ofAnswers = aboutAnswers
-    .filter(({ title }) => only({ subject: answersSubject, title }))
-    .map((row) => {
-      const outcome = { failure: run.conformance.failureOf(row), skipped: row.unless?.(circumstances) || undefined }
-      return toResult(answersSubject, row, outcome, credentials)
-    })
+  const ofAnswers = aboutAnswers.filter(only).map((row) => {
+    const outcome = { failure: run.conformance.failureOf(row), skipped: row.unless?.(circumstances) || undefined }
+    return toResult(row, outcome, credentials)
+  })
   const all = [...results, ...ofAnswers]
   const range = { first: String(ids.first), last: String(ids.last) }
   return { url: addressOf(base), level, ids: range, counts: countRows(all), left, rows: all }
@@ -98,8 +88,7 @@ export function nameRows(level: Level, document = openDocument()): readonly RowN
     isCorsRestricted: false,
   }
   const aboutAnswers = level === 'complete' ? answerRows(circumstances.plants) : []
-  const subjects = [...makeSubjects(circumstances, level), { name: answersSubject, rows: aboutAnswers }]
-  return subjects.flatMap(({ name: subject, rows }) => rows.map(({ title }) => ({ subject, title })))
+  return [...placeAll(circumstances, level), ...aboutAnswers].map(({ subject, title }) => ({ subject, title }))
 }
 
 /** Credentials by the names that rows use, including some near-copies of the token. */
@@ -188,16 +177,16 @@ class Run {
   }
 
   /** Throws TakenError before any row is run. Otherwise it deletes what it created, also if it throws. */
-  async all(rows: readonly Named[]): Promise<readonly RowResult[]> {
-    const taken = await this.#traces.look(rows.map(({ row }) => row))
+  async all(rows: readonly PlacedRow[]): Promise<readonly RowResult[]> {
+    const taken = await this.#traces.look(rows)
     if (taken !== undefined) throw new TakenError(taken)
     const results = new Map<PlacedRow, RowResult>()
     const run = async (turn: PlacedRow['turn'], atOnce: number): Promise<void> => {
       // The longest rows are at the end.
-      const inTurn = rows.filter(({ row }) => row.turn === turn)
-      await inParallel(turn === undefined ? inTurn.toReversed() : inTurn, atOnce, async (each) => {
-        const result = await this.#result(each)
-        results.set(each.row, result)
+      const inTurn = rows.filter((row) => row.turn === turn)
+      await inParallel(turn === undefined ? inTurn.toReversed() : inTurn, atOnce, async (row) => {
+        const result = await this.#result(row)
+        results.set(row, result)
         this.#options.onRow?.(result)
       })
     }
@@ -209,7 +198,7 @@ class Run {
       await this.clean()
       throw error
     }
-    return rows.map(({ row }) => results.get(row) as RowResult)
+    return rows.map((row) => results.get(row) as RowResult)
   }
 
   /** Deletes what the run created. Returns descriptions of what may remain. */
@@ -218,10 +207,10 @@ class Run {
     return this.#traces.clean()
   }
 
-  async #result({ subject, row }: Named): Promise<RowResult> {
+  async #result(row: PlacedRow): Promise<RowResult> {
     const skipped = this.#whyStopped ?? this.#gone ?? row.skipped ?? this.#traces.whyNotSafe(row)
     const outcome = skipped === undefined ? await this.#judged(row) : { skipped }
-    return toResult(subject, row, outcome, this.#credentials)
+    return toResult(row, outcome, this.#credentials)
   }
 
   async #judged(row: PlacedRow): Promise<Outcome> {

@@ -14,21 +14,13 @@ export function addressOf({ origin, pathname }: URL): string {
 
 /** @param credentials the values to hide. */
 export function toResult(
-  subject: string,
-  row: Pick<PlacedRow, 'title' | 'level' | 'document'>,
+  { subject, title, level, document }: Pick<PlacedRow, 'subject' | 'title' | 'level' | 'document'>,
   { failure, skipped }: Outcome,
   credentials: Credentials,
 ): RowResult {
-  const { title, level, document } = row
-  return {
-    subject,
-    title,
-    level,
-    outcome: skipped !== undefined ? 'skipped' : failure === undefined ? 'passed' : 'failed',
-    document,
-    skipped,
-    failure: failure && showFailure(row.document, failure, credentials),
-  }
+  const outcome = skipped !== undefined ? 'skipped' : failure === undefined ? 'passed' : 'failed'
+  const shown = failure && showFailure(document, failure, credentials)
+  return { subject, title, level, outcome, document, skipped, failure: shown }
 }
 
 function showFailure(

@@ -1,7 +1,7 @@
 // All rows by subject, in the order in which they are reported.
 
 import type { Level } from './results.ts'
-import { type Circumstances, type PlacedRow, placed, type Row } from './row.ts'
+import type { Circumstances, PlacedRow, Row } from './row.ts'
 import { bodyRows, withoutIdRows } from './rows/bodies.ts'
 import { changeRows, streamRows } from './rows/changes.ts'
 import { corsRows } from './rows/cors.ts'
@@ -19,11 +19,6 @@ import { specifiedRows } from './rows/specified.ts'
 import { summaryRows } from './rows/summary.ts'
 import { furtherRows, textRows } from './rows/texts.ts'
 import { unreadRows } from './rows/unread.ts'
-
-export interface Subject {
-  readonly name: string
-  readonly rows: readonly PlacedRow[]
-}
 
 /** Rows, or a function that makes them of the server's document. */
 export type Rows = readonly Row[] | ((run: Circumstances) => readonly Row[])
@@ -49,14 +44,19 @@ const subjects: readonly (readonly [name: string, ...rows: readonly Rows[]])[] =
 ]
 
 /** Returns the rows of a level; `complete` includes those of `specified`. */
-export function makeSubjects(run: Circumstances, level: Level): readonly Subject[] {
-  return subjects
-    .map(([name, ...all]) => ({ name, rows: all.flatMap((rows) => place(rows, run, level)) }))
-    .filter(({ rows }) => rows.length > 0)
+export function placeAll(run: Circumstances, level: Level): readonly PlacedRow[] {
+  return subjects.flatMap(([subject, ...each]) => each.flatMap((rows) => place(subject, rows, run, level)))
 }
 
 /** Gives rows their ids. */
-export function place(rows: Rows, run: Circumstances, level: Level = 'complete'): readonly PlacedRow[] {
+export function place(
+  subject: string,
+  rows: Rows,
+  run: Circumstances,
+  level: Level = 'complete',
+): readonly PlacedRow[] {
   const all = typeof rows === 'function' ? rows(run) : rows
-  return all.filter((row) => level === 'complete' || row.level === level).map((row) => placed(row, run))
+  return all
+    .filter((row) => level === 'complete' || row.level === level)
+    .map(({ unless, ...row }) => ({ ...row, subject, ids: row.ids(run.ids), skipped: unless?.(run) || undefined }))
 }

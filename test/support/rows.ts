@@ -36,7 +36,7 @@ export function makeRows(tokens: Tokens, ...makers: readonly Rows[]): RowsOfRun 
   const ids = new IdRange(defaultFirstId)
   const names = new Set(Object.keys(credentials))
   const circumstances = { plants, ids, nonce: randomUUID(), credentials: names, isCorsRestricted: false }
-  return { rows: makers.flatMap((rows) => place(rows, circumstances)), circumstances, credentials }
+  return { rows: makers.flatMap((rows) => place('', rows, circumstances)), circumstances, credentials }
 }
 
 /** Tokens for every row, of the store of a running server. */
