@@ -18,7 +18,7 @@ import {
 import type { Operation } from '../document.ts'
 import { type Answer, fieldOf, type RowRequest } from '../message.ts'
 import { plantJson } from '../plant.ts'
-import { type Circumstances, none, type Row, type Rule, row, take } from '../row.ts'
+import { type Circumstances, none, type Row, row, take } from '../row.ts'
 import type { Headers } from '../store.ts'
 import { hasPlant, pathOf, prepare, requestOf } from './operations.ts'
 import { loadsFromHere } from './pages.ts'
@@ -195,35 +195,40 @@ function personRow(operations: readonly Operation[]): Row {
 const both =
   'of several errors in path, method, token and body, the response reports the first in this order (the ' +
   'description of the document)'
-const once = forProxies('a header field that may be sent only once is refused with error 40003 (the schema Error)')
-const single: readonly (readonly [name: string, value: string])[] = [
+const once = 'a header field that may be sent only once is refused with error 40003 (the schema Error)'
+const limits = 'header fields may be too long: 431, and the transfer coding unknown: 501 (createPlant)'
+const single = [
   ['Authorization', 'Bearer $TOKEN'],
   ['Content-Type', 'application/json'],
   ['Idempotency-Key', 'twice'],
-]
-const beyond = [
-  ['header fields of 20,000 bytes', 'headerFieldsTooLarge', { 'X-Long': 'a'.repeat(20_000) }],
+] as const
+
+type Refused = readonly [title: string, document: string, code: ErrorCode, parts: Partial<RowRequest>]
+
+/** Creates that proxies have limits of their own for. */
+const refusedCreates: readonly Refused[] = [
+  ...single.map(([name, value]): Refused => {
+    const parts = { headers: { [name]: value }, lines: [`${name.toLowerCase()}: ${value}`] }
+    return [`${name} twice`, once, 'repeatedHeader', parts]
+  }),
+  ['header fields of 20,000 bytes', limits, 'headerFieldsTooLarge', { headers: { 'X-Long': 'a'.repeat(20_000) } }],
   [
     'a transfer coding that is not known',
+    limits,
     'unknownTransferCoding',
-    { 'Content-Length': undefined, 'Transfer-Encoding': 'gzip, chunked' },
+    { headers: { 'Content-Length': undefined, 'Transfer-Encoding': 'gzip, chunked' } },
   ],
-] as const
-const limits = forProxies('header fields may be too long: 431, and the transfer coding unknown: 501 (createPlant)')
+]
 
-/** Limits and features of HTTP, which proxies have of their own. */
+/** Limits and features of HTTP, and requests with two errors that no other row has. */
 export const limitRows: readonly Row[] = [
-  ...single.map(([name, value]) =>
-    row(`${name} twice`, once, take(1), async (store, id) => {
-      const headers = { [name]: value }
-      await store.send(
-        { body: plantJson(id, 'n'), headers, lines: [`${name.toLowerCase()}: ${value}`] },
-        refusal('repeatedHeader'),
-      )
+  ...refusedCreates.map(([title, document, code, parts]) =>
+    row(title, { document, isForProxies: true }, take(1), async (store, id) => {
+      await store.send({ body: plantJson(id, 'n'), ...parts }, refusal(code))
       await store.isMissing(id)
     }),
   ),
-  row('the path is judged before the expectation', forProxies(both), none, (store) =>
+  row('the path is judged before the expectation', { document: both, isForProxies: true }, none, (store) =>
     store.send({ target: '/nowhere', headers: { Expect: 'tea' } }, refusal('unknownPath')),
   ),
   row('the key and the body are judged before a taken id', both, take(1), async (store, id) => {
@@ -231,15 +236,4 @@ export const limitRows: readonly Row[] = [
     await store.refuses('invalidHeader', { id, name: 'n' }, { 'Idempotency-Key': 'a b' })
     await store.send({ body: `{"id":${id},"name":1}` }, refusal('invalidPlant'))
   }),
-  ...beyond.map(([title, code, headers]) =>
-    row(title, limits, take(1), async (store, id) => {
-      const request: RowRequest = { body: plantJson(id, 'n'), headers }
-      await store.send(request, refusal(code))
-      await store.isMissing(id)
-    }),
-  ),
 ]
-
-function forProxies(document: string): Rule {
-  return { document, isForProxies: true }
-}
