@@ -10,7 +10,7 @@ import type { Ask } from './store.ts'
 export const strayName = 'plantstore verify'
 /** Ids that a faulty server may derive from an invalid or too large id. */
 export const strayIds = { zero: [0n], one: [0n, 1n], tooLarge: [int64Max, int64Min, int64Max + 1n, int64Min - 1n] }
-const requestsAtOnce = 24
+const requestsAtOnce = 32
 
 export class Traces {
   /** Throws NoAnswer. */
