@@ -2,11 +2,9 @@
 
 import { lstatSync, writeFileSync } from 'node:fs'
 import { DocumentError, openDocument } from '../../verify/document.ts'
-import { NoAnswer, TakenError } from '../../verify/failures.ts'
 import { type IdRange, rangeIds } from '../../verify/ids.ts'
-import { formatJunitReport } from '../../verify/junit-report.ts'
-import { formatReport } from '../../verify/report.ts'
-import type { Level, Tokens, VerifyReport } from '../../verify/results.ts'
+import { formatJunitReport, formatReport } from '../../verify/report.ts'
+import { type Level, NoAnswer, TakenError, type Tokens, type VerifyReport } from '../../verify/results.ts'
 import { runRows } from '../../verify/run.ts'
 import { addressOf } from '../../verify/show.ts'
 import { parseSettings } from '../config.ts'
