@@ -7,8 +7,7 @@ import { PlantStoreClient, PlantStoreError } from '../../client/client.ts'
 import { Conformance } from '../support/conformance.ts'
 import { inRing } from '../support/ring.ts'
 import { type Service, startService } from '../support/service.ts'
-import { importPlants, openTestStore } from '../support/store.ts'
-import { addToken } from '../support/tokens.ts'
+import { addToken, importPlants, openTestStore } from '../support/store.ts'
 
 const int64Min = -(2n ** 63n)
 const int64Max = 2n ** 63n - 1n
