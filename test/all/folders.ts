@@ -11,6 +11,7 @@ export const folders = {
   cli: ['cli'],
   http: ['http'],
   light: ['client', 'contract', 'domain', 'json', 'observe'],
+  store: ['deliver', 'embed', 'store'],
 } as const
 
 export async function importTests(name: keyof typeof folders): Promise<void> {
