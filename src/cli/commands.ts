@@ -83,7 +83,7 @@ export function addTokenCommands(program: Command, add: Add, terminal: Terminal)
     .addOption(
       option('--scope <scopes>', 'what the token may do, comma-separated', someOf(allScopes), allScopes.join(',')),
     )
-    .addOption(option('--expires <time>', 'lifetime such as 90d, 12h, 30m or 60s; by default never', parseLifetime))
+    .addOption(option('--expires <time>', 'lifetime such as 90d, 12h, 30m or 60s, or never', parseLifetime, 'never'))
   command('list')
     .description('list all tokens, without their secrets')
     .option('--json', 'print JSON instead of a table', false)

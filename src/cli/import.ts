@@ -267,7 +267,8 @@ class ImportRun {
   #explainBreak(error: AppError | OperatorError): OperatorError {
     const why = error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
     const lines = `everything up to line ${this.#committedLine} was kept, perhaps more`
-    const kept = this.#options.allOrNothing ? 'nothing was kept' : `${lines}; to continue, ${this.#howToContinue}`
+    const { allOrNothing, dryRun } = this.#options
+    const kept = allOrNothing || dryRun ? 'nothing was kept' : `${lines}; to continue, ${this.#howToContinue}`
     return new OperatorError(`the import stopped early (${why}); ${kept}`, { cause: error })
   }
 

@@ -10,8 +10,13 @@ import type { Terminal } from '../terminal.ts'
 /** The URL of a server with default settings. */
 export const localUrl = 'http://127.0.0.1:3000'
 
-/** An option whose text is parsed, and so is the text of its default. */
-export function option<T>(flag: string, help: string, parse: (text: string) => T, defaultText?: string): Option {
+/** An option whose text is parsed, and so is the text of its default. Commander replaces undefined by an empty text. */
+export function option<T extends NonNullable<unknown>>(
+  flag: string,
+  help: string,
+  parse: (text: string) => T,
+  defaultText?: string,
+): Option {
   const made = new Option(flag, help)
   made.argParser((text) => parseArgument([made.long, made.envVar].filter(Boolean).join(' or '), text, parse))
   return defaultText === undefined ? made : made.default(parse(defaultText), defaultText)
@@ -70,9 +75,9 @@ export function parseWebhookUrl(text: string): string {
   throw new RangeError(`must have at most ${limits.webhookUrlCharactersMax} characters`)
 }
 
-/** Milliseconds; undefined for `never`. */
-export function parseLifetime(text: string): number | undefined {
-  const lifetimeMs = text === 'never' ? undefined : parseDuration(text)
+/** Milliseconds; Infinity for `never`. */
+export function parseLifetime(text: string): number {
+  const lifetimeMs = text === 'never' ? Number.POSITIVE_INFINITY : parseDuration(text)
   if (lifetimeMs !== 0) return lifetimeMs
   throw new RangeError('must be a time such as 90d, 12h, 30m or 60s, or never')
 }

@@ -14,16 +14,17 @@ interface CreateOptions {
   readonly store: string
   readonly name: string
   readonly scope: readonly Scope[]
-  /** Milliseconds. */
-  readonly expires?: number | undefined
+  /** Milliseconds; Infinity if the token does not expire. */
+  readonly expires: number
 }
 
 /** Prints only the secret to stdout, and everything else to stderr. Revokes the token if it cannot be printed. */
 export async function create(
-  { store: place, name, scope: scopes, expires: lifetimeMs }: CreateOptions,
+  { store: place, name, scope: scopes, expires }: CreateOptions,
   terminal: Terminal,
 ): Promise<void> {
   await withStore(place, terminal, async (store) => {
+    const lifetimeMs = Number.isFinite(expires) ? expires : undefined
     const { id, secret, expiresAtMs } = await createToken(store, { name, scopes, lifetimeMs })
     const end = endOf(expiresAtMs)
     say(`Token ${id} (${name}) has the scopes ${scopes.join(' ')} and ${end}. It is shown only once.`, terminal)

@@ -61,7 +61,7 @@ async function run(base: URL, options: VerifyOptions & Tokens, stopping: AbortSi
       const advice = `give the first of ${rangeIds} ids that are free with --ids`
       throw new OperatorError(`${addressOf(base)} has a plant ${cause.id}, which must not be touched; ${advice}`)
     }
-    if (cause instanceof DocumentError) throw new OperatorError(cause.message, { cause })
+    if (cause instanceof DocumentError) throw new SettingError(cause.message, { cause })
     if (!(cause instanceof NoAnswer)) throw cause
     const why = withoutControls(cause.message)
     throw new OperatorError(`${addressOf(base)} cannot be reached: ${why}; is the server running there?`, { cause })

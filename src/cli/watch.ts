@@ -16,7 +16,7 @@ export interface WatchOptions {
   readonly json: boolean
 }
 
-/** Prints changes until a signal. */
+/** Prints changes until a signal, or until the reader, such as `head`, has closed the pipe. */
 export async function watch({ url, token, after, all, json }: WatchOptions, terminal: Terminal): Promise<void> {
   const stopping = stopOnSignal(terminal)
   const query = { after: after ?? (all ? undefined : 'now') }
@@ -33,7 +33,7 @@ export async function watch({ url, token, after, all, json }: WatchOptions, term
       onFailure,
     })) {
       told = ''
-      await print(terminal.stdout, `${toShown(toLine(change))}\n`)
+      if (!(await print(terminal.stdout, `${toShown(toLine(change))}\n`))) return
     }
   } catch (cause) {
     if (stopping.aborted) return

@@ -4,7 +4,7 @@
 import { isUtf8 } from 'node:buffer'
 import { readFileSync, statSync } from 'node:fs'
 import { parseDocument, stringify, visit } from 'yaml'
-import { AppError, codeOf, messageOf, OperatorError } from '../domain/errors.ts'
+import { AppError, codeOf, messageOf, OperatorError, SettingError } from '../domain/errors.ts'
 import { decodeText } from '../json/decode.ts'
 import { follow } from './document.ts'
 import { plantSchemas } from './own-schemas.ts'
@@ -28,7 +28,7 @@ export interface OwnDocument {
 /**
  * Reads a document of one's own, and puts its plants into the server's document.
  *
- * @throws OperatorError that names the file and the place.
+ * @throws SettingError that names the file and the place.
  */
 export function readOwn(file: string, bundled: Schema): OwnDocument {
   const own = readDocument(file)
@@ -38,9 +38,10 @@ export function readOwn(file: string, bundled: Schema): OwnDocument {
     return { document, json: `${toJson(document, 2)}\n`, yaml: stringify(document, { lineWidth: 120 }), plantValidator }
   } catch (cause) {
     if (cause instanceof OperatorError || cause instanceof AppError) {
-      throw new OperatorError(`${file}: ${cause.message}`, { cause })
+      throw new SettingError(`${file}: ${cause.message}`, { cause })
     }
-    if (cause instanceof RangeError) throw new OperatorError(`${file}: its schemas are nested too deep`, { cause })
+    if (cause instanceof RangeError)
+      throw new SettingError(`${file}: its schemas are nested too deep, or have too many properties`, { cause })
     throw cause
   }
 }
@@ -52,17 +53,17 @@ function readDocument(file: string): Schema {
     parsed = /\.json$/i.test(file) ? decodeText(text.replace(/^\ufeff/, ''), depthMax) : parseYaml(text)
   } catch (cause) {
     const [why = ''] = messageOf(cause).split('\n')
-    throw new OperatorError(`${file}: is not valid YAML or JSON: ${why.replace(/^not valid JSON: |:$/g, '')}`, {
+    throw new SettingError(`${file}: is not valid YAML or JSON: ${why.replace(/^not valid JSON: |:$/g, '')}`, {
       cause,
     })
   }
   let values = 0
   const simplify = (value: unknown, depth: number): unknown => {
     values += 1
-    if (depth > depthMax || values > valuesMax) throw new OperatorError(`${file}: is nested too deep, or has too much`)
+    if (depth > depthMax || values > valuesMax) throw new SettingError(`${file}: is nested too deep, or has too much`)
     if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
     if (typeof value === 'number' && !Number.isFinite(value)) {
-      throw new OperatorError(`${file}: has a number that is too large, or none`)
+      throw new SettingError(`${file}: has a number that is too large, or none`)
     }
     if (Array.isArray(value)) return value.map((each) => simplify(each, depth + 1))
     if (!isSchema(value)) return value
@@ -70,7 +71,7 @@ function readDocument(file: string): Schema {
   }
   const document = simplify(parsed, 0)
   if (!isSchema(document) || !/^3(?:\.[01](?:\.|$)|$)/.test(String(document['openapi']))) {
-    throw new OperatorError(`${file}: is not an OpenAPI document of version 3.0 or 3.1`)
+    throw new SettingError(`${file}: is not an OpenAPI document of version 3.0 or 3.1`)
   }
   return document
 }
@@ -110,7 +111,7 @@ function readText(file: string): string {
     return bytes.toString('utf8')
   } catch (cause) {
     const why = codeOf(cause) === 'ENOENT' ? 'it does not exist' : messageOf(cause)
-    throw new OperatorError(`${file}: cannot be read: ${why}`, { cause })
+    throw new SettingError(`${file}: cannot be read: ${why}`, { cause })
   }
 }
 
@@ -133,7 +134,7 @@ function findPlant(own: Schema): Schema {
   const media = Object.entries(content ?? {}).find(([type]) => /^application\/json\s*(?:;|$)/i.test(type))?.[1]
   const { schema } = (follow(own, media) ?? {}) as Schema
   if (isSchema(schema)) return schema
-  throw new OperatorError(
+  throw new SettingError(
     'has no POST /plants that takes application/json; this server keeps plants, and no other resources',
   )
 }

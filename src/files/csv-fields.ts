@@ -1,6 +1,11 @@
 // Parses CSV (RFC 4180) incrementally: record boundaries, fields and quoting errors. docs/decisions/0009-files.md
 // explains why this is not a library. The home page reads files with it, too, so it needs nothing of Node.js.
 
+import { UnreadableFile } from './records.ts'
+
+/** For each such quote, the reader looks ahead as far as a record may reach. */
+const unclosedQuotesMax = 1_000
+
 export interface CsvRecord {
   /** Line on which the record begins. */
   readonly line: number
@@ -27,24 +32,28 @@ export function splitBy(line: string, separator: string): readonly string[] {
 }
 
 export class CsvReader {
-  readonly #separator: string
+  readonly separator: string
   readonly #charactersMax: number
   /** A field without quotes around it. */
   readonly #plainField: RegExp
   #line = 1
   /** The beginning of an incomplete record. */
   #rest = ''
+  #unclosedQuotes = 0
   /** Whether to skip the rest of a line that is too long. */
   #isSkipping = false
 
   /** @param charactersMax of a record. */
   constructor(separator: string, charactersMax: number) {
-    this.#separator = separator
+    this.separator = separator
     this.#charactersMax = charactersMax
     this.#plainField = new RegExp(`[^${separator}\n]*`, 'y')
   }
 
-  /** Returns the records that a piece completes; with the last piece, the remaining records. */
+  /**
+   * Returns the records that a piece completes; with the last piece, the remaining records. Throws UnreadableFile if too
+   * many quotes are never closed.
+   */
   read(piece: string, isLast: boolean): CsvRecord[] {
     const text = this.#rest + piece
     const records: CsvRecord[] = []
@@ -79,7 +88,7 @@ export class CsvReader {
   #plain(text: string, at: number, lineEnd: number, isLast: boolean): CsvRow | undefined {
     if (lineEnd === -1 && !isLast) return undefined
     const { end, next } = endAt(text, at, lineEnd)
-    return { end, next, fields: text.slice(at, end).split(this.#separator) }
+    return { end, next, fields: text.slice(at, end).split(this.separator) }
   }
 
   /** Parses a record with quotes, perhaps over several lines; undefined until its end arrives. */
@@ -90,6 +99,7 @@ export class CsvReader {
         const close = closingQuote(text, at + 1)
         const length = (close === -1 ? text.length : close) - start
         if (length > this.#charactersMax || (close === -1 && isLast)) {
+          this.#countUnclosedQuote()
           // The record ends with its first line, so that the following lines are not lost.
           return broken(text, start, start, isLast, 'is never closed')
         }
@@ -107,11 +117,17 @@ export class CsvReader {
         if (/^ +"/.test(field)) return broken(text, start, at, isLast, 'follows blanks at the beginning of a field')
         fields.push(text[at] === '\n' ? field.replace(/\r$/, '') : field)
       }
-      if (text[at] === this.#separator) continue
+      if (text[at] === this.separator) continue
       const ending = text.startsWith('\r\n', at) ? at + 1 : at
       if (ending >= text.length || text[ending] === '\n') return { ...endAt(text, start, ending), fields }
       return broken(text, start, at, isLast, 'is closed before the end of its field')
     }
+  }
+
+  #countUnclosedQuote(): void {
+    this.#unclosedQuotes += 1
+    if (this.#unclosedQuotes <= unclosedQuotesMax) return
+    throw new UnreadableFile(`has more than ${unclosedQuotesMax} quotes that are never closed; double each quote`)
   }
 
   #toRecord(text: string, at: number, { end, next, fields, wrong }: CsvRow): CsvRecord {

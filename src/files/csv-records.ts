@@ -45,46 +45,54 @@ const headerCharactersShown = 200
 /** Reads a file piece by piece. Throws UnreadableFile if its header names no plants. */
 export class CsvPlants {
   readonly #options: CsvOptions
-  /** The file up to the end of the header. */
-  #head = ''
+  /** One for each separator that the file may still have. */
+  #readers: readonly CsvReader[]
+  /** A header that names no plants, for the message. */
+  #unfit: CsvRecord | undefined
   #body: Body | undefined
 
   constructor(options: CsvOptions) {
     this.#options = options
+    this.#readers = separators.map((separator) => new CsvReader(separator, options.recordCharactersMax))
   }
 
   /** Returns the plants that a piece completes; with the last piece, the remaining plants. */
   read(piece: string, isLast: boolean): readonly PlantRecord[] {
-    if (this.#body !== undefined) return this.#toPlants(this.#body.reader.read(piece, isLast), this.#body)
-    this.#head += piece
-    return this.#readHead(isLast)
+    const plants =
+      this.#body === undefined
+        ? this.#readHead(piece, isLast)
+        : this.#toPlants(this.#body.reader.read(piece, isLast), this.#body)
+    if (isLast && this.#body === undefined) throw new UnreadableFile(`has no header; ${whatIsNeeded}`)
+    return plants
   }
 
   /** The separator is the one by which the header names the columns that are needed. */
-  #readHead(isLast: boolean): readonly PlantRecord[] {
-    const { columns, needed, recordCharactersMax, onHeader } = this.#options
-    let first: CsvRecord | undefined
-    for (const separator of separators) {
-      const reader = new CsvReader(separator, recordCharactersMax)
-      const records = reader.read(this.#head, isLast)
+  #readHead(piece: string, isLast: boolean): readonly PlantRecord[] {
+    for (const reader of this.#readers) {
+      const records = reader.read(piece, isLast)
       const at = records.findIndex((record) => !isBlank(record))
       const header = records[at]
-      if (header === undefined) {
-        if (isLast) throw new UnreadableFile(`has no header; ${whatIsNeeded}`)
-        return []
-      }
-      const { raw, fields } = header
-      const known = findColumns(fields, columns)
-      first ??= header
-      if (!needed.every((wanted) => known.some(([{ name }]) => name === wanted))) continue
-      assertDistinct(known, raw)
-      onHeader({ raw, separator, ignored: ignoredOf(fields, known) })
-      const atOf = (wanted: string): number => known.find(([{ name }]) => name === wanted)?.[1] ?? -1
-      this.#body = { reader, count: fields.length, known, id: atOf('id'), name: atOf('name') }
-      this.#head = ''
-      return this.#toPlants(records.slice(at + 1), this.#body)
+      if (header === undefined) continue
+      if (/\r(?!\n)/.test(header.raw)) throw new UnreadableFile(`has lines that end with CR only; ${howToSave}`)
+      this.#body = this.#toBody(reader, header)
+      if (this.#body !== undefined) return this.#toPlants(records.slice(at + 1), this.#body)
+      this.#unfit ??= header
+      this.#readers = this.#readers.filter((other) => other !== reader)
     }
-    throw new UnreadableFile(`has no column id or no column name; ${whatIsNeeded}, but it is: ${shown(first?.raw)}`)
+    if (this.#readers.length > 0) return []
+    const { raw, isCut, wrong } = this.#unfit ?? {}
+    if (isCut) throw new UnreadableFile(`has a wrong header: ${wrong}: ${shown(raw)}`)
+    throw new UnreadableFile(`has no column id or no column name; ${whatIsNeeded}, but it is: ${shown(raw)}`)
+  }
+
+  #toBody(reader: CsvReader, { raw, fields }: CsvRecord): Body | undefined {
+    const { columns, needed, onHeader } = this.#options
+    const known = findColumns(fields, columns)
+    if (!needed.every((wanted) => known.some(([{ name }]) => name === wanted))) return undefined
+    assertDistinct(known, raw)
+    onHeader({ raw, separator: reader.separator, ignored: ignoredOf(fields, known) })
+    const atOf = (wanted: string): number => known.find(([{ name }]) => name === wanted)?.[1] ?? -1
+    return { reader, count: fields.length, known, id: atOf('id'), name: atOf('name') }
   }
 
   #toPlants(records: readonly CsvRecord[], body: Body): readonly PlantRecord[] {
@@ -98,6 +106,7 @@ export class CsvPlants {
 }
 
 const whatIsNeeded = 'its first line must name the columns: id, name, and the other properties of plants'
+const howToSave = 'save it as "CSV UTF-8"'
 /** Spreadsheets keep 15 digits of a number, and replace the rest with zeros. */
 const roundedPattern = /^ *-?[1-9][0-9]{14}0+ *$/
 

@@ -4,8 +4,7 @@
 import { type AppError, errorNumbers } from '../domain/errors.ts'
 import { prefers } from './negotiation.ts'
 import { STATUS_CODES } from './node-http.ts'
-import type { Problem } from './problems.ts'
-import type { Request } from './request.ts'
+import type { Reply, Request } from './request.ts'
 
 /** A page loads only resources of this server, and other sites may not embed it. */
 export const pagePolicies = {
@@ -23,7 +22,7 @@ export const pagePolicies = {
 }
 
 /** Turns a 401 or 404 into a page if a browser sent the request; returns every other problem unchanged. */
-export function forBrowser(problem: Problem, error: AppError, { method, target, fields }: Request): Problem {
+export function forBrowser(problem: Reply, error: AppError, { method, target, fields }: Request): Reply {
   const isRead = method === 'GET' || method === 'HEAD'
   const mayBePage = isRead && fields['authorization'] === undefined && [401, 404].includes(problem.status)
   if (!mayBePage) return problem

@@ -3,19 +3,16 @@
 import type { Scope } from '../domain/caller.ts'
 import { AppError, errorNumbers, statusOf } from '../domain/errors.ts'
 import { challenge } from './authenticate.ts'
+import type { Reply } from './request.ts'
 
 const retryAfterSeconds = 1
 
-/** The reply to a failure. */
-export interface Problem {
-  readonly status: number
-  /** By lower-case name. */
-  readonly fields: Readonly<Record<string, string>>
-  readonly body: string
-}
-
-/** @param scopes the scopes that the operation requires, for the challenge of a 401 or 403. */
-export function problemOf(error: AppError, scopes: readonly Scope[] = []): Problem {
+/**
+ * The reply to a failure.
+ *
+ * @param scopes the scopes that the operation requires, for the challenge of a 401 or 403.
+ */
+export function problemOf(error: AppError, scopes: readonly Scope[] = []): Reply & { readonly body: string } {
   const body = JSON.stringify({ error: errorNumbers[error.code], message: error.message })
   return {
     status: statusOf(error.code),

@@ -1,19 +1,54 @@
 // The service: a function from a request to its reply. The steps of a request are functions here, in the order in which
 // they run; each throws, or rejects with, the AppError that answers the request. The bytes of HTTP are in wire/.
 
+import type { Contract } from '../contract/contract.ts'
 import type { Operation, OperationId } from '../contract/document.ts'
 import type { Caller } from '../domain/caller.ts'
 import { AppError } from '../domain/errors.ts'
-import type { AbortReason } from '../domain/events.ts'
-import { allowOrigin, answerPreflight, anyOriginFields } from './cors.ts'
-import { Endpoint } from './endpoint.ts'
+import type { AbortReason, Observe } from '../domain/events.ts'
+import type { Limits } from '../limits.ts'
+import type { Authenticate } from './authenticate.ts'
+import { type AllowedOrigins, allowOrigin, answerPreflight, anyOriginFields } from './cors.ts'
 import { forBrowser } from './for-browser.ts'
-import type { Answer, Handlers } from './operations.ts'
+import { checkBodyFields, compileInput, type ReadInput, type Texts } from './input.ts'
+import type { LargeAnswers } from './large-answers.ts'
+import { prefers } from './negotiation.ts'
+import type { Answer, Call, Handlers, Input, Intercept, Traits, TraitsOf } from './operations.ts'
 import { breaksConnection, problemOf, toAppError } from './problems.ts'
-import { networkOf } from './rate-limit.ts'
+import { networkOf, type RateLimiter } from './rate-limit.ts'
 import { commonFields, finishedEvent, privateFields, type Reply, type Request } from './request.ts'
 import { type Found, Router } from './router.ts'
-import type { ServiceOptions } from './service-options.ts'
+
+export interface ServiceOptions {
+  readonly contract: Contract
+  readonly handlers: Handlers
+  readonly traits: TraitsOf
+  readonly authenticate: Authenticate
+  readonly limits: Limits
+  readonly observe: Observe
+  readonly allowedOrigins: AllowedOrigins
+  readonly largeAnswers: LargeAnswers
+  readonly newRequestId: () => string
+  /** Without it, request rates are unlimited. */
+  readonly rateLimiter?: RateLimiter
+  /** Only for tests of clients. */
+  readonly intercept?: Intercept
+}
+
+/** An operation of the document with what was compiled for it. */
+interface Endpoint {
+  readonly operation: Operation
+  /** Whether its answer is a list, which may be long. */
+  readonly isOfMany: boolean
+  /** The first media type in the document; an answer may choose another. */
+  readonly mediaType: string
+  readonly readInput: ReadInput
+  /** Handlers pairs each operation with its own call type; an endpoint erases the pairing. */
+  readonly handle: (call: Call<OperationId>) => Answer<OperationId> | Promise<Answer<OperationId>>
+  /** Undefined if its calls are never counted against the rate limit. */
+  readonly unitsOf: ((input: Input<OperationId>) => number) | undefined
+  readonly changedPlant: ((input: Input<OperationId>) => bigint) | undefined
+}
 
 /** The header fields of a reply so far. */
 type ReplyFields = Record<string, string>
@@ -38,7 +73,7 @@ export class Service {
     const { operations } = options.contract
     assertOneToOne(operations, options.handlers)
     this.#options = options
-    this.#router = new Router(operations.map((operation) => new Endpoint(operation, options)))
+    this.#router = new Router(operations.map((operation) => toEndpoint(operation, options)))
   }
 
   /** Never throws, and never rejects. */
@@ -93,7 +128,7 @@ export class Service {
     if (found === undefined && (target !== '*' || method !== 'OPTIONS')) throw unknownPath(path)
     const endpoint = found?.endpoints.get(method)
     if (found !== undefined && endpoint !== undefined) return this.#identify({ request, fields, endpoint, found })
-    request.isCounted = [...(found?.endpoints.values() ?? [])].some(({ isFree }) => isFree)
+    request.isCounted = [...(found?.endpoints.values() ?? [])].some(({ unitsOf }) => unitsOf === undefined)
     const allow = found?.allow ?? this.#router.allMethods
     fields['allow'] = allow
     if (method !== 'OPTIONS') {
@@ -107,41 +142,88 @@ export class Service {
   #identify(asked: Asked): Reply | Promise<Reply> {
     const { request, fields, endpoint } = asked
     request.operation = endpoint.operation
-    request.isCounted = endpoint.isFree
+    request.isCounted = endpoint.unitsOf === undefined
     if (endpoint.operation.scopes !== undefined) Object.assign(fields, privateFields)
-    const caller = endpoint.identify(request)
+    const caller = this.#findCaller(endpoint.operation, request)
     return caller instanceof Promise
       ? caller.then((known) => this.#readBody(asked, known))
       : this.#readBody(asked, caller)
   }
 
-  /** Checks the header fields of the body, then reads it. */
+  /** Undefined for a public operation, unless it accepts a token and the request has one. */
+  #findCaller(
+    { scopes, takesToken }: Operation,
+    { fields, clientAddress }: Request,
+  ): Caller | undefined | Promise<Caller> {
+    const { authorization, accept } = fields
+    if (scopes === undefined) {
+      // A proxy may add a token of its own to the requests of a browser, whose page needs none.
+      const isSaid = takesToken && /^bearer\b/i.test(authorization ?? '') && !prefers('text/html', accept)
+      if (!isSaid) return undefined
+    }
+    const { authenticate, rateLimiter } = this.#options
+    if (rateLimiter === undefined) return authenticate(authorization, scopes ?? [])
+    return authenticate(authorization, scopes ?? [], (lookUp) =>
+      rateLimiter.guardLookUp(networkOf(clientAddress), lookUp),
+    )
+  }
+
+  /** Checks the header fields of the body, then reads it. An operation without a body ignores one. */
   #readBody(asked: Asked, caller: Caller | undefined): Reply | Promise<Reply> {
     const { request, endpoint } = asked
     request.caller = caller
     const { body, method } = request
     assertExpectation(request)
     if (body === undefined) return this.#answer(asked, undefined)
-    endpoint.checkBodyFields(request)
+    if (endpoint.operation.body !== undefined) checkBodyFields(request.fields, this.#options.limits)
     if (Buffer.isBuffer(body)) return this.#answer(asked, body)
     if (method === 'GET' || method === 'HEAD') return body.skip().then(() => this.#answer(asked, undefined))
     return body.read().then((bytes) => this.#answer(asked, bytes))
   }
 
-  /** Reads the input, charges its units, and calls the handler; a list waits for its turn. */
+  /** Answers the request; a list waits for its turn. */
   #answer(asked: Asked, body: Buffer | undefined): Reply | Promise<Reply> {
-    const { request, endpoint, found } = asked
-    const callHandler = (assertWanted: () => void): Reply | Promise<Reply> => {
-      assertWanted()
-      const answer = endpoint.answer(request, found, body, assertWanted)
-      return answer instanceof Promise
-        ? answer.then((later) => this.#toReply(asked, later))
-        : this.#toReply(asked, answer)
-    }
-    if (!endpoint.isOfMany) return callHandler(alwaysWanted)
+    if (!asked.endpoint.isOfMany) return this.#call(asked, body, alwaysWanted)
     const { largeAnswers } = this.#options
-    const assertWanted = (): void => largeAnswers.assertWanted(request.connection)
-    return largeAnswers.begin()?.then(() => callHandler(assertWanted)) ?? callHandler(assertWanted)
+    const assertWanted = (): void => largeAnswers.assertWanted(asked.request.connection)
+    return (
+      largeAnswers.begin()?.then(() => this.#call(asked, body, assertWanted)) ?? this.#call(asked, body, assertWanted)
+    )
+  }
+
+  /** Reads the input, charges its units, and calls the handler. @param assertWanted throws if the client has left. */
+  #call(asked: Asked, body: Buffer | undefined, assertWanted: () => void): Reply | Promise<Reply> {
+    assertWanted()
+    const { request, endpoint, found } = asked
+    const { intercept } = this.#options
+    const { params, query } = found
+    const input = this.#countInput(asked, { params, query, headers: request.fields, body })
+    request.plantId = endpoint.changedPlant?.(input)
+    const call = { ...input, request, assertWanted }
+    const answer =
+      intercept === undefined
+        ? endpoint.handle(call)
+        : intercept(endpoint.operation.id, () => endpoint.handle(call), request.connection.socket)
+    return answer instanceof Promise
+      ? answer.then((later) => this.#toReply(asked, later))
+      : this.#toReply(asked, answer)
+  }
+
+  /** An invalid request costs one unit. */
+  #countInput({ request, endpoint }: Asked, texts: Texts): Input<OperationId> {
+    const { rateLimiter } = this.#options
+    const { readInput, unitsOf } = endpoint
+    if (rateLimiter === undefined || unitsOf === undefined) return readInput(texts)
+    request.isCounted = true
+    let units = 1
+    try {
+      const input = readInput(texts)
+      units = unitsOf(input)
+      return input
+    } finally {
+      // A caller over its limit gets 429 even for invalid input.
+      rateLimiter.take(request.caller?.id ?? networkOf(request.clientAddress), units)
+    }
   }
 
   #toReply({ request, fields, endpoint }: Asked, answer: Answer<OperationId>): Reply {
@@ -154,7 +236,8 @@ export class Service {
     if ('stream' in answer) {
       const { stream } = answer
       const { authorization } = request.fields
-      const credential = { authorization, check: () => endpoint.reidentify(authorization) }
+      const check = () => this.#options.authenticate(authorization, endpoint.operation.scopes ?? [])
+      const credential = { authorization, check }
       return { status, fields, stream: (replyStream) => stream(replyStream, credential) }
     }
     if (body === undefined) return { status, fields }
@@ -195,6 +278,20 @@ export class Service {
     request.isCounted = true
     const caller = request.caller ?? failure?.caller
     this.#options.rateLimiter?.take(caller?.id ?? networkOf(request.clientAddress), 1)
+  }
+}
+
+function toEndpoint(operation: Operation, { contract, handlers, traits, limits }: ServiceOptions): Endpoint {
+  const content = operation.responses.get(200) ?? new Map()
+  const { units = () => 1, changedPlant } = (traits[operation.id] ?? {}) as Traits<OperationId>
+  return {
+    operation,
+    isOfMany: [...content.values()].some(({ type }) => type === 'array'),
+    mediaType: content.keys().next().value ?? 'application/json',
+    readInput: compileInput(contract, operation, limits.jsonDepthMax),
+    handle: handlers[operation.id] as unknown as Endpoint['handle'],
+    unitsOf: units === 0 ? undefined : units,
+    changedPlant,
   }
 }
 

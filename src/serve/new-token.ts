@@ -21,9 +21,9 @@ export interface NewToken {
 
 /** Creates a token and stores its hash. Only the caller knows the secret. */
 export async function createToken(store: TokenStore, wanted: NewToken): Promise<Token & { secret: string }> {
-  const token = mintToken(wanted)
+  const { secret, ...token } = mintToken(wanted)
   await store.createToken(token)
-  return token
+  return { ...token, secret }
 }
 
 /** Creates a token that no store has yet. */

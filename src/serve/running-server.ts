@@ -18,8 +18,6 @@ import { changeHandlers, changeTraits } from '../http/changes.ts'
 import { LargeAnswers } from '../http/large-answers.ts'
 import type { Intercept } from '../http/operations.ts'
 import { documentHandlers, documentTraits } from '../http/pages/document.ts'
-import { readScripts } from '../http/pages/read-scripts.ts'
-import { readSite } from '../http/pages/read-site.ts'
 import { siteHandlers } from '../http/pages/site.ts'
 import { plantHandlers, plantTraits } from '../http/plants.ts'
 import { RateLimiter } from '../http/rate-limit.ts'
@@ -124,7 +122,7 @@ async function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJw
   const service = new Service({
     contract,
     handlers: {
-      ...siteHandlers(readSite(), readVersion(), readScripts(), basePath, contract.properties),
+      ...siteHandlers(readVersion(), basePath, contract.properties),
       ...plantHandlers(store, basePath),
       ...changeHandlers(store, streams, basePath),
       ...documentHandlers(

@@ -32,11 +32,17 @@ type CommonWrite = readonly [name: keyof typeof commonStatements, ...values: (st
 
 /** The writes of tokens and webhooks, which both engines make alike. */
 export function* commonWrites({ insertedTokens, updatedTokens, webhooks }: Effects): Generator<CommonWrite> {
-  for (const { id, hash, ...content } of insertedTokens) yield ['insertToken', id, hash, JSON.stringify(content)]
-  for (const { id, hash: _, ...content } of updatedTokens) yield ['updateToken', JSON.stringify(content), id]
+  for (const token of insertedTokens) yield ['insertToken', token.id, token.hash, contentOf(token)]
+  for (const token of updatedTokens) yield ['updateToken', contentOf(token), token.id]
   for (const { id, version, content } of webhooks) {
     yield content === undefined ? ['deleteWebhook', id] : ['upsertWebhook', id, BigInt(version), content]
   }
+}
+
+/** Names each property: the object may have others, such as the secret. */
+function contentOf(token: Token): string {
+  const { name, scopes, createdAtMs, expiresAtMs, revokedAtMs, replacedBy, lastUsedDay } = token
+  return JSON.stringify({ name, scopes, createdAtMs, expiresAtMs, revokedAtMs, replacedBy, lastUsedDay })
 }
 
 /** The rows that the lookups of a batch found. */

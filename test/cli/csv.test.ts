@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { CsvReader, type CsvRecord } from '../../src/files/csv-fields.ts'
+import { CsvPlants } from '../../src/files/csv-records.ts'
 import { readPlants } from '../../src/files/read-plants.ts'
 
 const recordCharactersMax = 100
@@ -92,6 +93,13 @@ describe('CSV', () => {
     assert.deepEqual(reader.read('ne', true), read('\n2,fine', 9).slice(1))
   })
 
+  test('a file is given up for many quotes that are never closed', () => {
+    const lines = (count: number): string => 'x","\n'.repeat(count)
+    assert.equal(read(lines(1_000), 1_000).length, 1_000)
+    const error = { message: 'has more than 1000 quotes that are never closed; double each quote' }
+    assert.throws(() => read(lines(1_001), 1_000), error)
+  })
+
   test('records are the same however the text is cut into pieces', () => {
     const parts = ['a', ',', ',', '"', '""', '\n', '\r\n', '\r', 'é', 'x'.repeat(60), ' ']
     for (let seed = 1; seed <= 400; seed += 1) {
@@ -107,6 +115,50 @@ describe('CSV', () => {
         assert.deepEqual(read(text, characters), whole, `seed ${seed}, pieces of ${characters}`)
       }
     }
+  })
+})
+
+describe('the header', () => {
+  const plantsOf = (pieces: readonly string[]) => {
+    const columns = [{ name: 'name', isRequired: true, kind: 'text' }] as const
+    const noted = { onHeader: () => {}, onMaybeRounded: () => {} }
+    const plants = new CsvPlants({ columns, needed: ['name'], recordCharactersMax, ...noted })
+    return [...pieces.flatMap((piece) => plants.read(piece, false)), ...plants.read('', true)]
+  }
+  const blank = ',;\t\n'
+  const blanks = Array.from({ length: 1_000 }, () => ', ,\n\n')
+
+  test('is found after any number of blank lines, with any separator', () => {
+    for (const separator of [',', ';', '\t']) {
+      const pieces = [
+        ...Array.from({ length: 20 }, () => `${separator} \n\n`),
+        `x${separator}name\n1${separator}Fern\n`,
+      ]
+      assert.deepEqual(plantsOf(pieces), [{ line: 42, raw: `1${separator}Fern`, json: '{"name":"Fern"}' }])
+    }
+  })
+
+  for (const [header, message] of [
+    ['name,tag\rFern,indoor\r', 'has lines that end with CR only; save it as "CSV UTF-8"'],
+    [
+      `name,${'x'.repeat(101)}\n`,
+      /^has a wrong header: the record is longer than the 100 characters allowed: name,x*$/,
+    ],
+  ] as const) {
+    test(`says what is wrong with ${JSON.stringify(header.slice(0, 30))}`, () => {
+      assert.throws(() => plantsOf([header]), { message })
+    })
+  }
+
+  test('is looked for once in each piece of a file', (t) => {
+    const read = t.mock.method(CsvReader.prototype, 'read')
+    assert.throws(() => plantsOf(blanks), /has no header/)
+    const given = read.mock.calls.map(({ arguments: [piece] }) => piece.length).reduce((sum, length) => sum + length, 0)
+    assert.equal(given <= 3 * blanks.join('').length, true)
+  })
+
+  test('names a column with one separator', () => {
+    assert.throws(() => plantsOf([blank]), /has no column id or no column name; .* but it is: ,;\t$/)
   })
 })
 

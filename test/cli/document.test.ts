@@ -183,7 +183,7 @@ describe('a field of a plant', async () => {
     await writeFile(broken, withProperties('        a: { type: text }\n'))
     const store = folder.file('never.db')
     const finished = await runHere(['serve', '--port', '0', '--store', store, '--document', broken])
-    assert.equal(finished.status, 1)
+    assert.equal(finished.status, 2)
     assert.match(
       finished.stderr,
       /^plantstore: \S+broken\.yaml: components\/schemas\/Plant\/properties\/a\/type [^\n]*\n$/,

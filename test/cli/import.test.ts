@@ -48,17 +48,15 @@ describe('refused lines', () => {
 
   test('that cannot be written end the import, and it says what was kept', async () => {
     await using scene = await makeScene()
-    const { status, stderr } = await scene.import(
-      'in.ndjson',
-      '{"id":1,"name":"a"}\n{"id":1,"name":"b"}\n',
-      '--rejects',
-      '/dev/full',
-    )
+    const lines = '{"id":1,"name":"a"}\n{"id":1,"name":"b"}\n'
+    const toFull = (...args: readonly string[]) => scene.import('in.ndjson', lines, '--rejects', '/dev/full', ...args)
+    const stopped = String.raw`plantstore: the import stopped early \(/dev/full cannot be written: .*\)`
+    const tried = await toFull('--dry-run')
+    assert.equal(tried.status, 1)
+    assert.match(tried.stderr, new RegExp(`${stopped}; nothing was kept\n$`))
+    const { status, stderr } = await toFull()
     assert.equal(status, 1)
-    assert.match(
-      stderr,
-      /plantstore: the import stopped early \(\/dev\/full cannot be written: .*\); .* run it again with --on-conflict skip\n$/,
-    )
+    assert.match(stderr, new RegExp(`${stopped}; .* run it again with --on-conflict skip\n$`))
   })
 })
 

@@ -109,7 +109,7 @@ describe('the program on PostgreSQL', async () => {
     assert.equal(status, 1)
     assert.match(
       stderr,
-      /^plantstore: the import stopped early \(.*\); everything up to line \d+ was kept, perhaps more; .*--on-conflict skip\n$/,
+      /^plantstore: the import stopped early \(the database [^:]*: .+\); everything up to line \d+ was kept, perhaps more; .*--on-conflict skip\n$/,
     )
     await cluster.start()
     const flags = ['--store', cluster.url, '--on-conflict', 'skip']

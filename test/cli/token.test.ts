@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { cp, mkdir, rm } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { cp, mkdir, readFile, rm } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { describeOnEngines } from '../support/engines.ts'
 import { makeFolder } from '../support/folder.ts'
@@ -38,6 +39,17 @@ describe('plantstore token', () => {
     ])
     assert.equal(first.expires, null)
     assert.equal(Date.parse(second.expires) - Date.parse(second.created), 90 * 86_400_000)
+    const lasting = await runHere([
+      'token',
+      'create',
+      '--name',
+      'n',
+      '--expires',
+      'never',
+      '--store',
+      folder.file('n.db'),
+    ])
+    assert.match(lasting.stderr, /and does not expire/)
 
     assert.equal((await runHere(['token', 'revoke', first.id, ...store])).status, 0)
     const after = await runHere(['token', 'list', '--json', ...store])
@@ -46,6 +58,19 @@ describe('plantstore token', () => {
       ['revoked', 'valid'],
     )
     for (const { stdout, stderr } of [table, after]) assert.doesNotMatch(stdout + stderr, /plt_/)
+  })
+
+  test('no secret is in the store, only its hash', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    const created = await runHere(['token', 'create', '--name', 'a', '--store', path])
+    const [{ id }] = JSON.parse((await runHere(['token', 'list', '--json', '--store', path])).stdout)
+    const rotated = await runHere(['token', 'rotate', id, '--store', path])
+    const stored = await readFile(path)
+    for (const { stdout } of [created, rotated]) {
+      assert.ok(!stored.includes(stdout.trim()), 'the secret is stored')
+      assert.ok(stored.includes(createHash('sha256').update(stdout.trim()).digest()), 'the hash is not stored')
+    }
   })
 
   test('an unknown id is status 1 and says where ids are shown', async () => {

@@ -64,6 +64,17 @@ describe('plantstore watch', async () => {
     await away.finished
   })
 
+  test('a reader that goes away ends it', async () => {
+    const { process: child, finished } = startProgram(['watch', '--all'], { env })
+    await plants.createPlant({ id: 1, name: 'Rose' })
+    await once(child.stdout, 'data')
+    child.stdout.destroy()
+    await assert.rejects(finished, { code: 'ERR_STREAM_PREMATURE_CLOSE' })
+    await plants.deletePlant(1)
+    await until('the end', () => child.exitCode !== null)
+    assert.equal(child.exitCode, 0)
+  })
+
   test('a refusal is shown in the words of the server, and a missing token in those of the command', async () => {
     const gone = await watch('--after', '7-1')
     assert.deepEqual([gone.status, /^plantstore: 41001: the log does not /.test(gone.stderr)], [1, true])

@@ -291,8 +291,10 @@ describe('the patience of the client', { concurrency: true }, () => {
     await using gone = await answering(refusing(502), refusing(404, {}, '{"error":40402,"message":"no plant"}'))
     // The server's own refusal of the first try says that it was not done.
     await assert.rejects(gone.client().deletePlant(1n), { status: 404, error: 40402 })
+    // A refusal in between says nothing about the first try.
     await using lost = await answering(
       (request) => request.socket.destroy(),
+      refusing(503),
       refusing(404, {}, '{"error":40402,"message":"no plant"}'),
     )
     await lost.client().deletePlant(1n)

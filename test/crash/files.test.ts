@@ -14,7 +14,7 @@ import { makeSmallDisk } from '../support/postgres.ts'
 import { runHere, runProgram, startServer } from '../support/program.ts'
 import { exhaustive, inRing } from '../support/ring.ts'
 import { busyMsMax, openTestStore } from '../support/store.ts'
-import { noStrace } from '../support/strace.ts'
+import { noStrace, runInjected } from '../support/strace.ts'
 import { findLost, writeUntilGone } from './burst.ts'
 
 describe('the files of a store under a running server', () => {
@@ -179,6 +179,19 @@ describe('a disk that is full', () => {
       },
     )
   }
+
+  test('when an import looks for a server: the import goes on', { skip: noStrace }, async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await (await openTestStore(path)).close()
+    await writeFile(folder.file('plants.ndjson'), '{"id":1,"name":"n"}\n')
+    // The first write is that of the opening.
+    const full = ['-P', `${path}.lock-journal`, '-e', 'trace=pwrite64', '-e', 'inject=pwrite64:error=ENOSPC:when=2+']
+    const args = ['import', folder.file('plants.ndjson'), '--store', path]
+    const { status, stderr } = runInjected(full, args, folder.file('trace'))
+    assert.deepEqual([status, stderr], [0, '1 created, 0 replaced, 0 unchanged, 0 refused\n'])
+    assert.match(await readFile(folder.file('trace'), 'utf8'), /INJECTED/)
+  })
 
   test('at the start: one line says what to do, and nothing is changed', async (context) => {
     await using disk = await makeSmallDisk(2)

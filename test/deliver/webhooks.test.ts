@@ -286,9 +286,10 @@ describe('a webhook', { concurrency: true }, () => {
     await setup.passes('it is paused, too', async () => (await setup.find(lost)).paused?.reason === 'lost')
   })
 
-  for (const [title, changesBytesMax, isKept] of [
-    ['has its changes in the log for three days, whatever is kept for others', limits.changesBytesMax, true],
-    ['has them only while the log is not too large', 1_000, false],
+  for (const [title, keptMs, changesBytesMax, keptHours] of [
+    ['has its changes in the log for three days, although others are kept less', 0, limits.changesBytesMax, [0]],
+    ['has them for longer, if others are kept longer', 168 * hour, limits.changesBytesMax, [0, 100]],
+    ['has them only while the log is not too large', 0, 1_000, []],
   ] as const) {
     test(title, async () => {
       await using setup = await setUp()
@@ -297,25 +298,27 @@ describe('a webhook', { concurrency: true }, () => {
       await store.addWebhook(newWebhook('http://127.0.0.1:9/', start))
       await createPlants(store, 100)
       clock.pass(hour)
-      using _sweeping = startSweeping(store, 0, clock, { ...limits, changesBytesMax, changesSweepMs: 1 })
+      using _sweeping = startSweeping(store, keptMs, clock, { ...limits, changesBytesMax, changesSweepMs: 1 })
       await store.createPlant(toPlant({ id: 1_000n, name: 'n' }))
       const isThere = (): Promise<boolean> =>
         store.listChanges({ after: start, kind: undefined, limit: 1 }).then(
           () => true,
           () => false,
         )
-      if (isKept) {
-        // It sweeps again and again meanwhile.
-        let sweeps = 0
-        const { listWebhooks } = store
-        store.listWebhooks = () => {
-          sweeps += 1
-          return listWebhooks.call(store)
-        }
+      // It sweeps again and again meanwhile.
+      let sweeps = 0
+      const { listWebhooks } = store
+      store.listWebhooks = () => {
+        sweeps += 1
+        return listWebhooks.call(store)
+      }
+      for (const hours of keptHours) {
+        clock.pass(hours * hour)
+        sweeps = 0
         await until('it has swept', () => sweeps >= 5)
         assert.ok(await isThere())
-        clock.pass(72 * hour)
       }
+      clock.pass(72 * hour)
       await until('the changes are swept', async () => !(await isThere()))
     })
   }

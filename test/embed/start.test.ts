@@ -5,10 +5,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
-import { connect } from 'node:net'
+import { connect, Socket } from 'node:net'
 import { describe, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { PlantStoreClient, PlantStoreError } from '../../client/client.ts'
+import { Faults } from '../../src/embed/faults.ts'
 import { type Fault, startPlantStore } from '../../src/embed/start.ts'
 import { Conformance } from '../support/conformance.ts'
 import { makeFolder } from '../support/folder.ts'
@@ -213,6 +215,19 @@ describe('faults to order', { concurrency: true }, () => {
     await assert.rejects(store.tokenWith('plants:read' as never), /scopes must be an array/)
     const unknown = { operation: 'createplant' as 'createPlant' }
     await assert.rejects(store.fail(unknown), /there is no operation createplant, only .*createPlant, /)
+  })
+
+  test('are cleared once no operation is in progress, so that none changes what a reset restores', async () => {
+    const faults = new Faults()
+    const { promise: answer, resolve } = Promise.withResolvers<{ readonly status: 204 }>()
+    const answered = faults.intercept('deletePlant', () => answer, new Socket())
+    const settled: string[] = []
+    const clearing = faults.clear().then(() => settled.push('cleared'))
+    await setImmediate()
+    resolve({ status: 204 })
+    await answered.then(() => settled.push('answered'))
+    await clearing
+    assert.deepEqual(settled, ['answered', 'cleared'])
   })
 
   test('keep nothing back past a reset', async () => {

@@ -85,8 +85,11 @@ describeOnEngines('a stream of changes', async (engine) => {
       const response = await client.request({ method: 'GET', target: '/changes?after=now', headers: { Accept } })
       assert.deepEqual([response.headers.get('content-type'), response.body], ['application/json', '[]'])
     }
-    await using both = await open('?after=now', { Accept: 'text/event-stream, application/json' })
-    assert.equal(both.headers.get('content-type'), 'text/event-stream')
+    for (const Accept of ['text/event-stream, application/json', 'Text/Event-Stream']) {
+      await using stream = await open('?after=now', { Accept })
+      assert.equal(stream.headers.get('content-type'), 'text/event-stream')
+      await until('the position', () => stream.lastId !== '')
+    }
   })
 
   test('ends when its server stops, and goes on when it is back', async () => {
@@ -184,14 +187,18 @@ describe('the streams of a server', () => {
     )
   })
 
-  test('show that they are alive', async () => {
+  test('show that they are alive, and how far they have looked', async () => {
     await using service = await startService({
       changeStreamCommentMs: 30,
       changeStreamCheckMs: 5,
       changeStreamPollMs: 5,
     })
-    await using stream = await EventReader.open(`http://127.0.0.1:${service.port}/changes`, service.client.token)
+    const url = `http://127.0.0.1:${service.port}/changes?kind=deleted`
+    await using stream = await EventReader.open(url, service.client.token)
     await until('comments', () => stream.comments > 2)
+    const start = stream.lastId
+    await service.client.create(1n, 'n')
+    await until('the position after a change of another kind', () => stream.lastId !== start)
     assert.deepEqual(stream.events, [])
   })
 

@@ -3,11 +3,26 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { Incoming } from '../../src/http/wire/incoming.ts'
 import { Random } from '../power-loss/random.ts'
 import { inRing } from '../support/ring.ts'
 import { type Service, startService } from '../support/service.ts'
 import { framingCorpus } from './framing/corpus.ts'
 import { cutUp, FramingRunner, framingLimits, ofOnePacket } from './framing/run.ts'
+
+test('a chunked body ends at its empty line, wherever a packet ends', () => {
+  const [body, next] = ['1\r\na\r\n0\r\n\r\n', 'GET / HTTP/1.1\r\n\r\n']
+  for (let cut = 1; cut < body.length; cut += 1) {
+    const incoming = new Incoming(1_000)
+    incoming.beginBody({ 'transfer-encoding': 'chunked' })
+    incoming.add(Buffer.from(body.slice(0, cut)))
+    let taken = ''
+    while (incoming.heldBytes > 0) taken += incoming.takePiece()
+    incoming.add(Buffer.from(body.slice(cut) + next))
+    while (!taken.endsWith('\r\n\r\n')) taken += incoming.takePiece()
+    assert.equal(taken, body, `cut at ${cut}`)
+  }
+})
 
 // The fast parser leaves all but plain requests to that of Node.js.
 for (const parser of inRing(['fast'], ['fast', 'node'])) {

@@ -91,6 +91,21 @@ describe('plain requests', () => {
     assert.equal(parsed.count, 3)
   })
 
+  test('have the whole value of a parameter, also behind another equals sign', async () => {
+    await using service = await startService({})
+    const { client } = service
+    await client.create(1n, 'fern', 'a=b+c d')
+    using parsed = countParsed(service)
+    for (const [target, count] of [
+      ['/plants?tag=a=b%2Bc+d', 1],
+      ['/plants?tag=a', 0],
+    ] as const) {
+      const { body } = await client.request({ method: 'GET', target })
+      assert.equal(JSON.parse(body).length, count, target)
+    }
+    assert.equal(parsed.count, 0)
+  })
+
   test('are answered as those that Node.js parses, whatever they ask', async () => {
     await using service = await startService({})
     await using other = await startService({}, { parser: 'node' })

@@ -125,6 +125,19 @@ describe('the files of the pages', async () => {
     })
   }
 
+  test('are not confused with the links, which depend on the token, by what caches them', async () => {
+    for (const [Authorization, cached] of [
+      [undefined, undefined],
+      [`Bearer ${server.token}`, 'private, no-cache'],
+    ] as const) {
+      const [{ headers }] = await ask('/', { Accept: 'application/json', ...(Authorization && { Authorization }) })
+      assert.deepEqual(
+        [headers.vary, headers['cache-control']],
+        ['Origin, Accept, Accept-Encoding, Authorization', cached],
+      )
+    }
+  })
+
   test('have an ETag for each coding, which counts for that coding alone', async () => {
     const path = '/site/client.js'
     const etags = new Set<string | undefined>()

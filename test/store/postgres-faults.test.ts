@@ -71,6 +71,8 @@ describe('rows that somebody else has locked', () => {
       await Promise.all(waiting)
       assert.deepEqual(settled.toSorted(), ['idTaken', 'replaced'])
       assert.deepEqual(await readPlant(store, 1n), { name: 'm' })
+      await store.close()
+      assert.equal((await client.query('SELECT 1 FROM registrations')).rowCount, 0, 'a row of a connection is left')
     },
   )
 
@@ -562,13 +564,19 @@ describe('tables that cannot be used any more', async () => {
 })
 
 describe('failures that are not the fault of a request', () => {
-  onSchema('a disk that cannot be read: the change is refused with nothing done', async (place, client) => {
-    await using store = await openTestStore(place)
-    await client.query(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN RAISE EXCEPTION 'could not read block 7' USING ERRCODE = 'io_error'; END $$`)
-    await client.query('CREATE TRIGGER fail BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION fail()')
-    await rejectsWith(store.createPlant(toPlant({ id: 1n, name: 'n' })), 'overloaded')
-  })
+  for (const [what, condition, code] of [
+    ['a disk that cannot be read', 'io_error', 'overloaded'],
+    ['a disk that is full', 'disk_full', 'storeFull'],
+    ['a lack of memory', 'out_of_memory', 'overloaded'],
+  ] as const) {
+    onSchema(`${what}: the change is refused with nothing done`, async (place, client) => {
+      await using store = await openTestStore(place)
+      await client.query(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'could not go on' USING ERRCODE = '${condition}'; END $$`)
+      await client.query('CREATE TRIGGER fail BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION fail()')
+      await rejectsWith(store.createPlant(toPlant({ id: 1n, name: 'n' })), code)
+    })
+  }
 })
 
 test('a row of registrations that is old and locked keeps nobody from registering', async () => {

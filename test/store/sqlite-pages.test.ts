@@ -148,8 +148,11 @@ describe('the threads that make pages of a file', () => {
   test('a page of large plants comes from a thread once their size is known', async () => {
     await using folder = await makeFolder()
     await using store = await openTestStore(folder.file('plants.db'))
-    const largePlants = Array.from({ length: 1_001 }, (_, id) => ({ id: BigInt(id), name: 'n'.repeat(1_024) }))
-    await importPlants(store, largePlants)
+    const plants = Array.from({ length: 1_101 }, (_, at) => ({
+      id: BigInt(at - 100),
+      name: 'n'.repeat(at < 100 ? 1 : 1_024),
+    }))
+    await importPlants(store, plants)
     const isQuick = async (query: PlantQuery): Promise<boolean> => {
       const page = store.listPlants(query)
       await page
@@ -157,9 +160,10 @@ describe('the threads that make pages of a file', () => {
     }
     assert.ok(await isQuick({ limit: 1_000 }))
     assert.ok(!(await isQuick({ limit: 1_000 })))
-    assert.ok(await isQuick({ limit: 100 }))
-    // The last page has few plants.
+    assert.ok(await isQuick({ limit: 100, after: 0n }))
+    // The last page has few plants, and the first hundred are small.
     assert.ok(await isQuick({ limit: 100, after: 990n }))
+    for (let times = 0; times < 100; times += 1) assert.ok(await isQuick({ limit: 99 }))
     assert.ok(!(await isQuick({ limit: 1_000 })))
   })
 

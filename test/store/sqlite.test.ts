@@ -10,7 +10,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { systemClock } from '../../src/domain/clock.ts'
-import { OperatorError } from '../../src/domain/errors.ts'
+import { AppError, OperatorError } from '../../src/domain/errors.ts'
 import { commandLimits, limits } from '../../src/limits.ts'
 import type { Job } from '../../src/store/ledger.ts'
 import { assertDurable, openWritable } from '../../src/store/sqlite/file/database.ts'
@@ -304,6 +304,22 @@ describe('an SQLite store', () => {
     const path = process.getuid?.() === 0 ? '/sys/plants.db' : folder.file('plants.db')
     await assert.rejects(openTestStore(path, options), /cannot be written; give this user the right/)
     await chmod(folder.path, 0o700)
+  })
+
+  test('searches whose clients have left make room for others', async () => {
+    await using folder = await makeFolder()
+    await using store = await openTestStore(folder.file('plants.db'), options)
+    const search = (assertWanted?: () => void) =>
+      store.listPlants({ after: undefined, tag: undefined, namePrefix: 'n', limit: 1 }, assertWanted)
+    for (let left = 0; left < 3; left += 1) {
+      const leave = (): never => {
+        throw new AppError('overloaded', 'the client has left')
+      }
+      await assert.rejects(async () => await search(leave), /has left/)
+      // The place is free in the next turn of the event loop.
+      await setImmediate()
+    }
+    assert.equal(Buffer.from((await search()).json).toString(), '[]')
   })
 
   test('what is confirmed is seen at once, whatever was read in the same turn', async () => {

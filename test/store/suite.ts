@@ -486,6 +486,18 @@ export function storeSuite({ name, makePlace }: Engine): void {
       assert.equal(refused, 'revoked')
     })
 
+    onStore('a token that is rotated ends no later than it did', async (store) => {
+      for (const [expiresAtMs, endsAtMs] of [
+        [300, 200],
+        [300, 400],
+      ] as const) {
+        const old = makeToken({ expiresAtMs })
+        await store.createToken(old)
+        assert.equal(await store.rotateToken({ id: old.id, successor: makeToken({}), atMs: 100, endsAtMs }), 'done')
+        assert.equal((await store.findToken(old.hash))?.expiresAtMs, Math.min(expiresAtMs, endsAtMs))
+      }
+    })
+
     onStore('of the days on which a token was used the latest stays; unknown tokens are passed over', async (store) => {
       const [one, two] = [makeToken({}), makeToken({})]
       for (const token of [one, two]) await store.createToken(token)

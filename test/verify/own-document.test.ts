@@ -195,7 +195,7 @@ describe('plantstore verify of a server with a document of its own', async () =>
     const bundled = await runHere(['verify', url, ...flags])
     assert.notEqual(JSON.parse(bundled.stdout).counts.failed, 0)
     const missing = await runHere(['verify', url, ...flags, '--document', folder.file('none.yaml')])
-    assert.equal(missing.status, 1)
+    assert.equal(missing.status, 2)
     assert.match(missing.stderr, /none\.yaml: cannot be read/)
   })
 })

@@ -68,20 +68,11 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 function checkSingleFields(rawHeaders: readonly string[]): void {
-  let seen = 0
+  const seen = new Set<string>()
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const field = rawHeaders[index] as string
-    const bit = singleFieldBit(field)
-    if ((seen & bit) !== 0) throw new AppError('repeatedHeader', `${field}: must be sent once`)
-    seen |= bit
+    const name = field.toLowerCase()
+    if (seen.has(name)) throw new AppError('repeatedHeader', `${field}: must be sent once`)
+    if (singleFields.includes(name)) seen.add(name)
   }
-}
-
-/** One bit for each single field, 0 for any other. The length alone distinguishes most. */
-function singleFieldBit(field: string): number {
-  for (let index = 0; index < singleFields.length; index += 1) {
-    const name = singleFields[index] as string
-    if (name.length === field.length && name === field.toLowerCase()) return 1 << index
-  }
-  return 0
 }

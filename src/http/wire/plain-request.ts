@@ -123,8 +123,8 @@ function note(name: string, value: string, fields: PlainFields): boolean {
   if (meaning === 'special') return false
   if (meaning === 'connection') return value === 'keep-alive' || value.toLowerCase() === 'keep-alive'
   if (fields[meaning] !== undefined) return false
-  // A stream, which only Node.js's writer ends in order.
-  if (meaning === 'accept' && value.includes('event-stream')) return false
+  // A stream, which only Node.js's writer ends in order. Media types have no case (RFC 9110, section 8.3.1).
+  if (meaning === 'accept' && /event-stream/i.test(value)) return false
   fields[meaning] = value
   return true
 }

@@ -65,6 +65,8 @@ export interface OpenedFile {
 
 /** Estimated bytes of a plant, before the first list. */
 const plantBytesUsual = 256
+/** Plants of pages over which the estimate is averaged. */
+const plantsAveraged = 100_000
 const filePageBytes = 4_096
 /** Duration of an import's transaction beside a server, whose changes it delays. */
 const importCommitMs = 200
@@ -131,15 +133,17 @@ export class SqliteStore extends GroupedStore implements Store {
     const plantBytes = tag === undefined ? this.#plantBytes : Math.max(this.#plantBytes, filePageBytes)
     const isSearch = namePrefix !== ''
     if (!isSearch && limit * plantBytes <= this.#options.limits.quickPageBytesMax) {
-      return this.#measured(
-        limit,
-        this.#read(() => this.#pages.list(query)),
-      )
+      const page = this.#read(() => this.#pages.list(query))
+      this.#measured(limit, page)
+      return page
     }
     this.#assertUsable()
     const page = (isSearch ? this.#searches : this.#lists).list(query, assertWanted)
     return page.then(
-      (made) => this.#measured(limit, made),
+      (made) => {
+        this.#measured(limit, made)
+        return made
+      },
       (cause) => this.#explainRead(cause),
     )
   }
@@ -234,11 +238,14 @@ export class SqliteStore extends GroupedStore implements Store {
     return this.#read(() => this.#statements[name].all(...values))
   }
 
-  /** Estimates the next page by this one. A last page may have fewer plants than its limit. */
-  #measured(limit: number, page: PlantPage): PlantPage {
-    const bytes = page.json.length / limit
-    if (page.nextAfter !== undefined || bytes > this.#plantBytes) this.#plantBytes = bytes
-    return page
+  /**
+   * Estimates the next page by the pages before it, of which a last one may have fewer plants than its limit. After a
+   * page that was too long, many short ones must follow before the main thread makes another that may be.
+   */
+  #measured(limit: number, { json, nextAfter }: PlantPage): void {
+    const bytes = json.length / limit
+    if (json.length > this.#options.limits.quickPageBytesMax) this.#plantBytes = Math.max(bytes, this.#plantBytes)
+    else if (nextAfter !== undefined) this.#plantBytes += ((bytes - this.#plantBytes) * limit) / plantsAveraged
   }
 
   #read<T>(read: () => T): T {

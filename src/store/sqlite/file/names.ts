@@ -232,6 +232,8 @@ function isHeld(path: string, sql: string): boolean {
   } catch (cause) {
     // Without write access, this cannot be determined, but nothing can be changed, either.
     if (hasFailed(cause, 'readOnly', 'cannotOpen')) return false
+    // The lock was free: SQLite takes it before it needs space.
+    if (hasFailed(cause, 'full')) return false
     throw explainLockFailure(cause, path)
   }
 }

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { findFile, type LateFile, loadOnce, toSiteFile } from './site.ts'
+import { loadOnce, type Site, type SiteFile, toSiteFile } from './files.ts'
 
 /** Texts by the names of their modules. */
 export type Texts = ReadonlyMap<string, string>
@@ -21,7 +21,7 @@ const threadUrl = new URL(`./strip-types${extension}`, import.meta.url)
 /** The modules of the command line that the pages use, too. */
 const filesModules = ['columns', 'csv-fields', 'csv-records', 'records'] as const
 
-export function readScripts(): ReadonlyMap<string, LateFile> {
+export function readScripts(): Site {
   const ofPages = new Map([
     ...namesIn(folder).map((name) => [name, read(name, folder)] as const),
     ...filesModules.map((name) => [name, read(name, filesFolder)] as const),
@@ -40,7 +40,7 @@ export function readScripts(): ReadonlyMap<string, LateFile> {
       }),
     )
   })
-  return new Map(Object.keys(scripts).map((name) => [name, async () => findFile(await load(), name)]))
+  return new Map(Object.keys(scripts).map((name) => [name, async () => (await load()).get(name) as SiteFile]))
 }
 
 /**
