@@ -68,3 +68,13 @@ export async function startReceiver(
     [Symbol.asyncDispose]: server[Symbol.asyncDispose],
   }
 }
+
+/** A port that nobody listens at. */
+export async function freePort(host = '127.0.0.1'): Promise<number> {
+  const server = createServer().listen(0, host)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
