@@ -87,8 +87,7 @@ export async function* follow<Each>(
         tries = 0
         if (data !== undefined) {
           const change = fromJson(data)
-          if (!isChange(change))
-            throw new PlantStoreError(`${store.url} did not answer as a plant store does`, { status: 200 })
+          if (!isChange(change)) throw isOther(store.url)
           yield change as Each
         }
         // Only now has the consumer taken the change. Until then, a reconnection would repeat it.
@@ -119,6 +118,7 @@ async function* eventsOf(
     const accept = { Accept: 'text/event-stream' }
     const response = await send(url + path, { headers: { ...headers, ...accept }, cache: 'no-store', signal: limit })
     if (response.status !== 200 || response.body === null) throw refusalOf(await read(response), response.statusText)
+    if (!/^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')) throw isOther(url)
     onOpen?.()
     const decoder = new TextDecoder()
     let rest = ''
@@ -139,6 +139,10 @@ async function* eventsOf(
     clearTimeout(timer)
     silence.abort()
   }
+}
+
+function isOther(url: string): PlantStoreError {
+  return new PlantStoreError(`${url} did not answer as a plant store does; is it the right server?`, { status: 200 })
 }
 
 function fieldIn(block: string, name: string): string | undefined {

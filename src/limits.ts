@@ -217,8 +217,10 @@ const databaseLimits = {
   databaseBulkMsMax: 30_000,
   /** Attempts of a transaction that meets conflicts or loses its connection. Above: 503. */
   databaseAttemptsMax: 8,
-  /** Maximum pause between the first two attempts; later pauses are longer. */
+  /** Maximum pause before the third attempt; later pauses are longer. */
   databaseAttemptPauseMs: 20,
+  /** How long creates are looked up before they are written, after one met a plant or key that was there. */
+  databaseLookUpMs: 1_000,
   /** Attempts of a migration while other servers migrate, too. */
   databaseMigrationsMax: 20,
   /** Lock timeout of a migration attempt. Reads of other servers wait as long. */
@@ -233,8 +235,6 @@ const databaseLimits = {
   registrationMsMax: 7 * 24 * 60 * 60 * 1000,
   /** Interval at which expired Idempotency-Keys and such rows are deleted from PostgreSQL. */
   expiredKeysSweepMs: 10 * 60 * 1000,
-  /** Keys deleted by one statement. */
-  expiredKeysSwept: 10_000,
 }
 
 /** Import and export: src/files/. */

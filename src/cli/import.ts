@@ -282,7 +282,11 @@ class ImportRun {
     const isStopped = this.#stopping.aborted
     const isComplete = this.#refused === 0 && !isStopped && !isCutShort
     const isUndone = dryRun || (allOrNothing && !isComplete)
-    if (!isUndone) await this.#commit()
+    if (!isUndone) {
+      await this.#commit().catch((error) => {
+        throw error instanceof AppError ? this.#explainBreak(error) : error
+      })
+    }
     this.#sayCounts(isUndone)
     if (isStopped) {
       const kept = `everything up to line ${this.#committedLine} was kept. To continue, ${this.#howToContinue}`

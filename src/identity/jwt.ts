@@ -65,6 +65,9 @@ export async function openJwts(settings: JwtSettings, { clock, limits, observe }
     }).catch((error) => {
       throw error instanceof AppError ? error : invalidToken(messageOf(error))
     })
+    // jose does not compare it with the clock.
+    const { iat = 0 } = payload
+    if (iat > clock.wallMs() / 1_000 + limits.jwtClockToleranceSeconds) throw invalidToken('its iat is in the future')
     const { typ } = protectedHeader
     if (typ !== undefined && !accessTokenType.test(typ)) throw invalidToken('its typ is not that of an access token')
     return toCaller(payload)

@@ -83,16 +83,22 @@ describeOnEngines('the first token, off a terminal', ({ makePlace }) => {
     assert.equal(made.filter(({ kind }) => kind === 'inFile').length, 1)
   })
 
-  test('that the store refuses leaves no file, and one that is printed is printed once', async () => {
+  test('that the store certainly refuses leaves no file, and one that is printed is printed once', async () => {
     await using place = await makePlace()
     await using folder = await makeFolder()
     await using store = await openTestStore(place.store)
-    const full: Pick<Store, 'listTokens' | 'createFirstToken'> = {
-      listTokens: () => store.listTokens(),
-      createFirstToken: () => Promise.reject(new AppError('storeFull', 'full')),
+    // The token may be there if that is not known: then the file has its only copy.
+    for (const [code, left] of [
+      ['storeFull', []],
+      ['storeUnavailable', ['token']],
+    ] as const) {
+      const refusing: Pick<Store, 'listTokens' | 'createFirstToken'> = {
+        listTokens: () => store.listTokens(),
+        createFirstToken: () => Promise.reject(new AppError(code, 'refused')),
+      }
+      await assert.rejects(makeFirstToken(refusing, { path: folder.file('token'), isTerminal: false }), /refused/)
+      assert.deepEqual(await namesIn(folder, 'token'), left, code)
     }
-    await assert.rejects(makeFirstToken(full, { path: folder.file('token'), isTerminal: false }), /full/)
-    assert.deepEqual(await namesIn(folder, 'token'), [])
     const printed = () => makeFirstToken(store, { path: '-', isTerminal: false })
     assert.deepEqual([(await printed()).kind, (await printed()).kind], ['shown', 'notNeeded'])
   })

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { DatabaseSync } from 'node:sqlite'
 import { after, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { runHere, startProgram } from '../support/program.ts'
@@ -59,6 +60,36 @@ describe('refused lines', () => {
     assert.match(stderr, new RegExp(`${stopped}; .* run it again with --on-conflict skip\n$`))
   })
 })
+
+for (const [when, sql, why] of [
+  [
+    'while it adds plants',
+    "CREATE TRIGGER fail BEFORE INSERT ON plants BEGIN SELECT raise(ABORT, 'no room for it'); END",
+    'no room for it',
+  ],
+  [
+    'at its last commit',
+    `CREATE TABLE a (id INTEGER PRIMARY KEY);
+    CREATE TABLE b (id INTEGER REFERENCES a DEFERRABLE INITIALLY DEFERRED);
+    CREATE TRIGGER fail AFTER INSERT ON plants BEGIN INSERT INTO b VALUES (1); END`,
+    'FOREIGN KEY constraint failed',
+  ],
+] as const) {
+  test(`an import that its store breaks off ${when} says why, and what was kept`, async () => {
+    await using scene = await makeScene()
+    await scene.import('first.ndjson', '{"id":1,"name":"a"}\n')
+    using database = new DatabaseSync(scene.store)
+    database.exec(sql)
+    // A process of its own: the thread of a store that has failed ends with it.
+    const { process: child, finished } = startProgram(['import', '-', '--store', scene.store])
+    child.stdin.end('{"id":2,"name":"b"}\n')
+    const { status, stderr } = await finished
+    assert.equal(status, 1)
+    const [, cause] =
+      /^plantstore: the import stopped early \(.*; .*: (.*)\); everything up to line 0 /.exec(stderr) ?? []
+    assert.equal(cause, why, stderr)
+  })
+}
 
 describe('a CSV record', () => {
   test('has an id of digits, and no sign but a minus; one that a spreadsheet has rounded is told so', async () => {

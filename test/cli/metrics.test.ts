@@ -119,6 +119,15 @@ describe('--metrics-listen', () => {
     const head = await fetch(url, { method: 'HEAD' })
     assert.deepEqual([head.status, await head.text()], [200, ''])
     assert.equal((await fetch(`${server.url}/metrics`)).status, 404)
+    const port = Number(new URL(url).port)
+    const many = Array.from({ length: 30 }, () =>
+      connect(port, '127.0.0.1')
+        .on('error', () => {})
+        .resume(),
+    )
+    // Earlier than the time limit of a request.
+    await until('those past the limit are closed', () => many.filter(({ closed }) => closed).length >= 10, 5_000)
+    for (const socket of many) socket.destroy()
     await server.stop()
     await assert.rejects(fetch(url))
   })

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { defaultConfig } from '../../src/config.ts'
@@ -70,6 +71,20 @@ test('systemd is told that a server is alive as long as its store answers, if on
   for (const name of ['working', 'refusing'])
     await until(`${name} is told of thrice`, async () => (await told(name)).startsWith('WATCHDOG=1\n'.repeat(3)))
   assert.equal(await told('hanging'), '')
+})
+
+test('systemd is told three times in its interval', async (context) => {
+  context.mock.timers.enable({ apis: ['setInterval'] })
+  let asked = 0
+  const ask = async (): Promise<void> => {
+    asked += 1
+  }
+  using _alive = keepAlive(ask, { WATCHDOG_USEC: '30000000' }, assert.fail)
+  for (let third = 1; third <= 3; third += 1) {
+    context.mock.timers.tick(10_000)
+    await setImmediate()
+    assert.equal(asked, third)
+  }
 })
 
 test('systemd that cannot be told is warned of once, and one that did not ask is told nothing', async () => {

@@ -6,12 +6,14 @@ import { once } from 'node:events'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Webhook as Verifier } from 'standardwebhooks'
+import { changeKinds } from '../../src/domain/change.ts'
 import { type Received, type Receiver, startReceiver } from '../support/answering.ts'
 import { Client } from '../support/client.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
 import { type Finished, runHere } from '../support/program.ts'
 import { type Served, serveHere } from '../support/service.ts'
+import { openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
 
 const quick = { webhookPollMs: 10, webhookRefreshMs: 30, webhookSaveMs: 20, webhookRetryMs: 50 }
@@ -184,6 +186,19 @@ describe('plantstore webhook', { concurrency: true }, () => {
         )
       })
     }
+
+    test('resume forgets what has failed, so that the webhook is not paused again at once', async () => {
+      await using opened = await openTestStore(store, { exclusive: false })
+      const { next: after } = await opened.listChanges({ after: 'now', kind: undefined, limit: 1 })
+      const blocked = [{ plantId: '1', after, until: after, atMs: 1, tries: 28 }]
+      const progress = { after, blocked, failures: 29 }
+      const hook = { id: 'hook_paused', name: 'n', url: 'https://plants.example/hook', kinds: changeKinds, secrets: [] }
+      await opened.addWebhook({ ...hook, createdAtMs: 1, progress, paused: { reason: 'failing', atMs: 1 } })
+      assert.equal((await run('resume', hook.id)).status, 0)
+      const resumed = (await opened.listWebhooks()).find(({ id }) => id === hook.id)
+      assert.deepEqual(resumed?.progress, { ...progress, blocked: [{ ...blocked[0], tries: 0 }], failures: 0 })
+      assert.equal(resumed?.paused, undefined)
+    })
 
     test('send refuses a position that is gone', async () => {
       const { stderr } = await run('add', 'https://plants.example/hook')

@@ -132,6 +132,16 @@ describe('the stream of changes', () => {
     }
   })
 
+  test('is none if the answer has another type', async () => {
+    await using store = await startAnswering((_, response) =>
+      response.setHeader('content-type', 'text/html').end(eventOf(1)),
+    )
+    await assert.rejects(new PlantStoreClient({ url: store.url }).followChanges().next(), {
+      name: 'PlantStoreError',
+      message: /did not answer as a plant store does; is it the right server\?$/,
+    })
+  })
+
   test('is broken after 40 s without a byte, and not before', async (context) => {
     let send = (_: string): void => {}
     await using store = await streaming((_, response) => {

@@ -7,19 +7,22 @@ import { startService } from '../support/service.ts'
 
 const origin = { Origin: 'https://garden.example' }
 
-/** Which origins may read the answer to what never was a request. */
-async function allowedWhenBroken(client: Client): Promise<string | undefined> {
+/** Which origins may read the answer to what never was a request, and which fields of it. */
+async function allowedWhenBroken(client: Client): Promise<readonly (string | undefined)[]> {
   await using broken = await client.open()
   broken.send('GET / HTTP/9.9\r\n\r\n')
-  return (await broken.answer()).headers.get('access-control-allow-origin')
+  const { headers } = await broken.answer()
+  return [headers.get('access-control-allow-origin'), headers.get('access-control-expose-headers')]
 }
 
 describe('CORS', () => {
   test('any origin may call unless the server is told otherwise, and sees what is no request', async () => {
     await using service = await startService({})
-    assert.equal(await allowedWhenBroken(service.client), '*')
     const { headers } = await service.client.request({ method: 'GET', target: '/%zz', headers: origin })
     assert.equal(headers.get('access-control-allow-origin'), '*')
+    assert.match(headers.get('access-control-expose-headers') ?? '', /\bX-Request-Id\b/)
+    const whenBroken = await allowedWhenBroken(service.client)
+    assert.deepEqual(whenBroken, ['*', headers.get('access-control-expose-headers')])
   })
 
   test('--cors-origin names the origins that may call', async () => {
@@ -33,7 +36,7 @@ describe('CORS', () => {
       assert.equal(headers.get('vary'), 'Origin')
     }
     assert.equal((await ask('GET', '/', origin)).get('vary'), 'Origin, Accept, Accept-Encoding, Authorization')
-    assert.equal(await allowedWhenBroken(service.client), undefined)
+    assert.deepEqual(await allowedWhenBroken(service.client), [undefined, undefined])
     const preflight = { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'PUT' }
     const other = await ask('OPTIONS', '/plants', preflight)
     assert.equal(other.get('access-control-allow-origin'), undefined)

@@ -144,6 +144,7 @@ describe('a JWT', () => {
       'that has expired': { claims: { exp: now - 60 } },
       'that never expires': { claims: { exp: undefined } },
       'that is not valid yet': { claims: { nbf: now + 60 } },
+      'that is not issued yet': { claims: { iat: now + 60 } },
       'of another issuer': { claims: { iss: 'https://login.example/realms/plants/' } },
       'without an issuer': { claims: { iss: undefined } },
       'for other audiences': { claims: { aud: ['account', 'https://plants.example/x'] } },
@@ -294,7 +295,8 @@ describe('keys of a provider', () => {
   }
 
   for (const [name, answer] of Object.entries(badAnswers)) {
-    exhaustive.test(`hold when the answer ${name}, and others get 503`, async () => {
+    const inItsRing = name === 'is too long' ? test : exhaustive.test
+    inItsRing(`hold when the answer ${name}, and others get 503`, async () => {
       await using provider = await IdentityProvider.start()
       await using service = await startService({ ...quick, jwksMsMax: 1_000, jwksRefreshMs: 200 }, provider.settings)
       const second = await makeKey('ES256', 'second')

@@ -584,7 +584,7 @@ test('a row of registrations that is old and locked keeps nobody from registerin
   await (await openTestStore(place)).close()
   const client = new pg.Client({ connectionString: place })
   await client.connect()
-  await client.query(`INSERT INTO registrations VALUES ('old', 1, '{}', 0)`)
+  await client.query(`INSERT INTO registrations VALUES ('old', 1, false, 0)`)
   await client.query(`BEGIN; SELECT 1 FROM registrations WHERE id = 'old' FOR UPDATE`)
   await using store = await openTestStore(place)
   assert.equal(await store.createPlant(toPlant({ id: 1n, name: 'n' })), 'created')

@@ -4,12 +4,13 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { OperatorError } from '../../src/domain/errors.ts'
 import { type Plant, revisionOf } from '../../src/domain/plant.ts'
+import { type Connection, warningsOf } from '../../src/store/postgres/connections/connection.ts'
 import { openAll } from '../support/engines.ts'
 import { listPage, toPlant } from '../support/plants.ts'
 import { startDatabase, withSchema } from '../support/postgres.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
-import { storeSuite, walk } from './suite.ts'
+import { rejectsWith, storeSuite, walk } from './suite.ts'
 
 const database = await startDatabase()
 after(() => database[Symbol.asyncDispose]())
@@ -23,6 +24,23 @@ storeSuite({
       [Symbol.asyncDispose]: async () => {},
     }
   },
+})
+
+test('settings that lose plants in a failover are warned of only where there are standbys', async () => {
+  for (const [commit, standbys, warnings] of [
+    ['local', '', 0],
+    ['local', 'standby', 1],
+    ['remote_write', 'standby', 1],
+    ['on', 'standby', 0],
+    ['off', '', 1],
+  ] as const) {
+    const rows = [
+      ['synchronous_commit', commit],
+      ['synchronous_standby_names', standbys],
+    ]
+    const connection = { query: async () => rows } as unknown as Connection
+    assert.equal((await warningsOf(connection)).length, warnings, `${commit} ${standbys}`)
+  }
 })
 
 describe('a store in PostgreSQL', () => {
@@ -297,7 +315,7 @@ describe('a store in PostgreSQL', () => {
 
   onSchema('the rows of connections of servers that have died are deleted', async (place, client) => {
     await using store = await openTestStore(place, { limits: { expiredKeysSweepMs: 20 } })
-    await client.query(`INSERT INTO registrations VALUES ('of a server that has died', 1, '{}', 1)`)
+    await client.query(`INSERT INTO registrations VALUES ('of a server that has died', 1, false, 1)`)
     const count = async (): Promise<number> => (await client.query('SELECT FROM registrations')).rows.length
     await until('one is deleted', async () => (await count()) < 2)
     assert.equal(await store.createPlant(toPlant({ id: 3n, name: 'n' })), 'created')
@@ -330,6 +348,19 @@ describe('a store in PostgreSQL', () => {
       assert.ok(unbounded > 4, `control: ${unbounded} buffers`)
     },
   )
+
+  onSchema('many creates of a plant that exists fail one transaction of the database', async (place, client) => {
+    await using store = await openTestStore(place, { limits: { databaseLookUpMs: 60_000 } })
+    const create = () => store.createPlant(toPlant({ id: 1n, name: 'n' }))
+    await create()
+    await client.query(`CREATE SEQUENCE inserts; CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN PERFORM nextval('inserts'); RETURN NEW; END $$`)
+    await client.query('CREATE TRIGGER note BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION note()')
+    for (let time = 0; time < 5; time += 1) await rejectsWith(create(), 'idTaken')
+    assert.deepEqual((await client.query('SELECT last_value, is_called FROM inserts')).rows, [
+      { last_value: '1', is_called: true },
+    ])
+  })
 
   onSchema('names of any length are kept, and found by prefixes of any length', async (place) => {
     await using store = await openTestStore(place)

@@ -306,6 +306,23 @@ describe('an SQLite store', () => {
     await chmod(folder.path, 0o700)
   })
 
+  test('an import beside a server pauses after a commit for longer than SQLite sleeps while it waits', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await using _server = await openTestStore(path, options)
+    const clock = new TestClock()
+    await using command = await openTestStore(path, { exclusive: false, clock })
+    const bulk = await command.beginImport({ isWhole: false })
+    await bulk.add([toPlant({ id: 1n, name: 'n' })], 'fail')
+    assert.equal(bulk.isCommitted, false)
+    clock.monotonic += 200
+    const startedMs = performance.now()
+    await bulk.add([toPlant({ id: 2n, name: 'n' })], 'fail')
+    assert.equal(bulk.isCommitted, true)
+    assert.ok(performance.now() - startedMs > 100)
+    await bulk.end()
+  })
+
   test('searches whose clients have left make room for others', async () => {
     await using folder = await makeFolder()
     await using store = await openTestStore(folder.file('plants.db'), options)

@@ -12,8 +12,8 @@ import { type Connection, openForBulk, type Row } from './connections/connection
 import { explainConnectFailure, failureOf, Locked, refusalOf } from './connections/failures.ts'
 import { migrate } from './connections/tables.ts'
 import { pageQueries } from './pages.ts'
-import { lookUp, registerConnection, unregisterConnection } from './registrations.ts'
-import { advance, find, sendEffects } from './transaction.ts'
+import { Registration } from './registrations.ts'
+import { find, sendEffects } from './transaction.ts'
 
 /** An import in which each batch is a transaction. */
 export function batchImport(committer: Committer, { clock, limits }: DatabaseOptions): PlantImport {
@@ -40,15 +40,11 @@ export function batchImport(committer: Committer, { clock, limits }: DatabaseOpt
 export async function wholeImport(options: DatabaseOptions): Promise<PlantImport> {
   const { clock, limits } = options
   const connection = await openForBulk(options, limits.databaseBulkMsMax)
-  const registration = await registerConnection(connection, clock).catch(async (error) => {
+  const registration = await Registration.make(connection, options).catch(async (error) => {
     await connection.close()
     throw error
   })
   let isBegun = false
-  const begin = async (): Promise<void> => {
-    await connection.sendTogether(() => [connection.begin(), advance(registration)])
-    isBegun = true
-  }
   return {
     get isCommitted() {
       return !isBegun
@@ -57,7 +53,8 @@ export async function wholeImport(options: DatabaseOptions): Promise<PlantImport
       if (plants.length === 0) return []
       const jobs = toJobs(plants, onConflict)
       try {
-        if (!isBegun) await begin()
+        if (!isBegun) await connection.sendTogether(() => registration.begin())
+        isBegun = true
         const { outcomes, effects } = decide(jobs, await find(connection, lookupsOf(jobs)), limits.idempotencyKeyMs)
         const writing = { ...limits, atMs: clock.wallMs() }
         await connection.sendTogether(() => sendEffects(connection, effects, writing))
@@ -71,22 +68,19 @@ export async function wholeImport(options: DatabaseOptions): Promise<PlantImport
       try {
         await connection.commit()
       } catch (cause) {
-        if (failureOf(cause) !== 'lost' || !(await wasKept())) throw nothingKept(cause)
+        if (failureOf(cause) !== 'lost') throw nothingKept(cause)
+        connection.lose(cause)
+        const isKept = await registration.lookUp(clock.monotonicMs() + limits.databaseBulkMsMax)
+        if (!isKept) throw nothingKept(cause)
       }
-      registration.lastCommit += 1n
       isBegun = false
-      connection.assertConfirmed()
+      registration.noteCommit()
     },
     end: async () => {
       // Closing the connection rolls back an open transaction and leaves its row to the sweep.
-      if (!isBegun && !connection.lost.aborted) await unregisterConnection(registration)
+      if (!isBegun) await registration.delete()
       await connection.close()
     },
-  }
-
-  async function wasKept(): Promise<boolean> {
-    connection.lose(new Error('the answer to COMMIT was lost'))
-    return (await lookUp(registration, options, clock.monotonicMs() + limits.databaseBulkMsMax)) !== undefined
   }
 }
 

@@ -15,8 +15,8 @@ import type { DatabaseOptions } from './connections/address.ts'
 import { answerWithin, type Connection, named } from './connections/connection.ts'
 import { failureOf, Locked, refusalOf, unknownOutcome } from './connections/failures.ts'
 import type { Session, Sessions } from './connections/sessions.ts'
-import { LostChanges, lookUp, type Registration, registerConnection, unregisterConnection } from './registrations.ts'
-import { type Recall, runBatch } from './transaction.ts'
+import { Registration } from './registrations.ts'
+import { runBatch } from './transaction.ts'
 
 /**
  * Attempts for a write that silently skipped rows. Another session may have deleted them meanwhile, but not every time.
@@ -24,8 +24,8 @@ import { type Recall, runBatch } from './transaction.ts'
 const unwrittenTriesMax = 3
 
 const statements = named({
-  findIds: 'SELECT id FROM plants WHERE id = ANY($1::int8[])',
-  findFreeIds: 'SELECT id FROM plants WHERE id = ANY($1::int8[]) FOR UPDATE SKIP LOCKED',
+  findLocked: `WITH free AS MATERIALIZED (SELECT id FROM plants WHERE id = ANY($1::int8[]) FOR UPDATE SKIP LOCKED)
+    SELECT id FROM plants WHERE id = ANY($1::int8[]) AND id NOT IN (SELECT id FROM free)`,
 })
 
 export interface CommitterOptions extends DatabaseOptions {
@@ -38,11 +38,12 @@ export interface CommitterOptions extends DatabaseOptions {
 export class Committer {
   readonly #sessions: Sessions
   readonly #options: CommitterOptions
-  #session: Session | undefined
   #registration: Registration | undefined
   /** Whether the row of the connection may be gone. */
   #mayBeGone = false
   #isWaiting = false
+  /** Until when creates are looked up first, because one was not new; by the monotonic clock. */
+  #lookUpUntilMs = 0
 
   constructor(sessions: Sessions, options: CommitterOptions) {
     this.#sessions = sessions
@@ -62,42 +63,37 @@ export class Committer {
       if (clock.monotonicMs() >= deadlineMs) throw refusalOf('busy', new Error('there was no time left to try'))
       const isLast = tries >= limits.databaseAttemptsMax
       const registration = await this.#register()
-      let recall: Recall | undefined
+      let decided: readonly Outcome[] | undefined
       try {
         if (registration !== undefined) {
-          const running = runBatch(jobs, registration, options, (known) => {
-            recall = known
+          const areNew = this.#areNew(jobs)
+          const running = runBatch(jobs, registration, options, areNew, (outcomes) => {
+            decided = outcomes
           })
           const outcomes = await this.#inTime(running, registration.connection, deadlineMs)
-          registration.lastCommit += 1n
-          registration.connection.assertConfirmed()
+          registration.noteCommit()
           return outcomes
         }
       } catch (error) {
-        const recalled = await this.#recover(error, registration as Registration, recall, tries, deadlineMs)
-        if (recalled !== undefined) return recalled
+        const outcomes = await this.#recover(error, registration as Registration, decided, tries, deadlineMs)
+        if (outcomes !== undefined) return outcomes
         // Every attempt met a conflict.
         if (isLast && failureOf(error) === 'retry') throw new Locked(error)
       }
       if (isLast) throw refusalOf('retry', undefined)
-      await sleep(limits.databaseAttemptPauseMs * tries * Math.random())
+      await sleep(limits.databaseAttemptPauseMs * (tries - 1) * Math.random())
     }
   }
 
   /** Finds the plants that another session has locked. Cannot see uncommitted new plants. */
-  async findLocked(ids: readonly bigint[]): Promise<ReadonlySet<bigint>> {
-    const connection = this.#registration?.connection
-    if (connection === undefined || ids.length === 0 || this.#isWaiting) return new Set()
+  async findLocked(ids: readonly bigint[]): Promise<readonly bigint[]> {
+    if (this.#registration === undefined || ids.length === 0 || this.#isWaiting) return []
     try {
-      const [there = [], free = []] = await connection.sendTogether(() => [
-        connection.query(statements.findIds, [ids]),
-        connection.query(statements.findFreeIds, [ids]),
-      ])
-      const freeIds = new Set(free.map(([id]) => id))
-      return new Set(there.flatMap(([id]) => (freeIds.has(id) ? [] : [id as bigint])))
+      const rows = await this.#registration.connection.query(statements.findLocked, [ids])
+      return rows.map(([id]) => id as bigint)
     } catch {
       // The next attempt reports the problem.
-      return new Set()
+      return []
     }
   }
 
@@ -114,8 +110,7 @@ export class Committer {
 
   /** Deletes the row of the connection if the database is reachable. */
   async close(): Promise<void> {
-    if (this.#registration === undefined || this.#session?.lost.aborted || this.#isWaiting) return
-    await unregisterConnection(this.#registration)
+    if (!this.#isWaiting) await this.#registration?.delete()
   }
 
   /**
@@ -131,12 +126,8 @@ export class Committer {
       this.#registration = undefined
     }
     // A late failure may leave the transaction open, which would swallow the next one.
-    const undo = (): Promise<void> =>
-      connection.command('ROLLBACK').then(end, (lost) => {
-        this.#session?.lose(lost)
-        end()
-      })
-    running.then(end, undo)
+    const ended = running.catch(() => connection.command('ROLLBACK')).catch((lost) => connection.lose(lost))
+    ended.then(end, end)
     throw unknownOutcome(new Error('the database did not confirm a change in time'))
   }
 
@@ -144,14 +135,14 @@ export class Committer {
   async #register(): Promise<Registration | undefined> {
     if (this.#isWaiting) throw refusalOf('busy', new Error('an earlier change is not confirmed yet'))
     const session = await this.#sessions.current()
-    const { connectionOf, clock, limits, onOutdated } = this.#options
-    const former = this.#session === session ? this.#registration : undefined
-    if (former !== undefined && !this.#mayBeGone && former.lastCommit < limits.registrationCommitsMax) return former
-    this.#session = session
+    const { connectionOf, onOutdated } = this.#options
+    const connection = connectionOf(session)
+    const former = this.#registration?.connection === connection ? this.#registration : undefined
+    if (former !== undefined && !this.#mayBeGone) return former
     this.#registration = undefined
     this.#mayBeGone = false
     try {
-      this.#registration = await registerConnection(connectionOf(session), clock, former)
+      this.#registration = await Registration.make(connection, this.#options, former)
       return this.#registration
     } catch (error) {
       if (error instanceof OperatorError) {
@@ -160,7 +151,7 @@ export class Committer {
       }
       const failure = failureOf(error)
       if (failure === 'own') throw new AppError('storeAway', 'the database takes no changes', { cause: error })
-      if (failure === 'lost') session.lose(error)
+      if (failure === 'lost') connection.lose(error)
       // The row of plantstore_schema is locked while tables or a first token are being created.
       else if (failure !== 'locked' && failure !== 'retry' && failure !== 'unwritten') throw refusalOf(failure, error)
       return undefined
@@ -170,47 +161,42 @@ export class Committer {
   /**
    * Returns the outcomes of an attempt that committed despite the error; undefined if nothing was done and a retry may
    * succeed.
+   *
+   * @param decided the outcomes, if the commit was sent.
    */
   async #recover(
     error: unknown,
     registration: Registration,
-    recall: Recall | undefined,
+    decided: readonly Outcome[] | undefined,
     tries: number,
     deadlineMs: number,
   ): Promise<readonly Outcome[] | undefined> {
     if (error instanceof AppError) throw error
+    const { clock, limits } = this.#options
     const failure = failureOf(error)
     if (failure === 'lost') {
-      this.#session?.lose(error)
-      const takenIds = recall && (await this.#lookUp(registration, deadlineMs))
-      return takenIds && recall?.(takenIds)
+      registration.connection.lose(error)
+      // A look-up gets at least the grace period of a lost connection.
+      const untilMs = Math.max(deadlineMs, clock.monotonicMs() + limits.databaseGraceMs)
+      return decided !== undefined && (await registration.lookUp(untilMs)) ? decided : undefined
     }
     this.#mayBeGone = failure === 'unwritten'
     try {
       await registration.connection.command('ROLLBACK')
     } catch (lost) {
       // The lost connection has also ended the transaction.
-      this.#session?.lose(lost)
+      registration.connection.lose(lost)
     }
     if (failure === 'locked') throw new Locked(error)
     if (failure === 'own' || (failure === 'unwritten' && tries >= unwrittenTriesMax)) throw error
     if (failure !== 'retry' && failure !== 'unwritten') throw refusalOf(failure, error)
+    this.#lookUpUntilMs = clock.monotonicMs() + limits.databaseLookUpMs
     return undefined
   }
 
-  /** The ids that a committed attempt found taken; undefined if it did not commit and never will. */
-  async #lookUp(registration: Registration, deadlineMs: number): Promise<readonly bigint[] | undefined> {
-    const { clock, limits, observe } = this.#options
-    // A look-up gets at least the grace period of a lost connection.
-    const untilMs = Math.max(deadlineMs, clock.monotonicMs() + limits.databaseGraceMs)
-    try {
-      return await lookUp(registration, this.#options, untilMs)
-    } catch (error) {
-      if (error instanceof AppError && error.cause instanceof LostChanges) {
-        observe({ kind: 'storeWarning', message: error.cause.message })
-      }
-      throw error
-    }
+  /** Whether a batch has only creates, which are probably new. */
+  #areNew(jobs: readonly Job[]): boolean {
+    return this.#options.clock.monotonicMs() >= this.#lookUpUntilMs && jobs.every(({ kind }) => kind === 'createPlant')
   }
 }
 
@@ -225,20 +211,15 @@ interface Until {
   readonly searchMs: number
 }
 
-interface AsideJob {
-  readonly job: Job
-  readonly deadlineMs: number
-  readonly resolve: (outcome: Outcome) => void
-}
-
 export class Batches {
   readonly #committer: Committer
   readonly #asideCommitter: Committer
   readonly #options: Pick<StoreOptions, 'clock' | 'limits'>
-  readonly #aside: AsideJob[] = []
+  /** Number of jobs that are set aside. They take turns. */
+  #aside = 0
+  #turn: Promise<Outcome | undefined> = Promise.resolve(undefined)
   /** Until when changes of a plant are set aside immediately, by the monotonic clock. */
   readonly #locked = new Map<bigint, number>()
-  #running: Promise<void> | undefined
 
   /** @param asideCommitter has a connection for the jobs set aside alone, with its own lock timeout. */
   constructor(committer: Committer, asideCommitter: Committer, options: Pick<StoreOptions, 'clock' | 'limits'>) {
@@ -252,18 +233,27 @@ export class Batches {
    *
    * @throws AppError `storeUnavailable` if the outcome is unknown, any other code if nothing was done.
    */
-  async commit(jobs: readonly Job[]): Promise<readonly Awaited[]> {
+  commit(jobs: readonly Job[]): Promise<readonly Awaited[]> {
     const { databaseCommitMsMax, databaseLockSearchMsMax } = this.#options.limits
-    const startedMs = this.#nowMs()
-    const until = { deadlineMs: startedMs + databaseCommitMsMax, searchMs: startedMs + databaseLockSearchMsMax }
-    const isAside = jobs.map((job) => this.#isLocked(job))
-    return this.#commitRest(jobs, isAside, until)
+    const nowMs = this.#nowMs()
+    return this.#commitUnlocked(jobs, {
+      deadlineMs: nowMs + databaseCommitMsMax,
+      searchMs: nowMs + databaseLockSearchMsMax,
+    })
   }
 
   /** Resolves when no job is set aside. */
   async close(): Promise<void> {
-    await this.#running
+    while (this.#aside > 0) await this.#turn
     await Promise.all([this.#committer.close(), this.#asideCommitter.close()])
+  }
+
+  /** Sets aside the jobs whose plants were recently locked, and commits the others. */
+  async #commitUnlocked(jobs: readonly Job[], until: Until): Promise<readonly Awaited[]> {
+    const isAside = jobs.map((job) => this.#isLocked(job))
+    const others = jobs.filter((_, index) => !isAside[index])
+    const outcomes = others.length === 0 ? [] : [...(await this.#commitByHalves(others, until))]
+    return jobs.map((job, index) => (isAside[index] ? this.#setAside(job) : (outcomes.shift() as Awaited)))
   }
 
   async #commitByHalves(jobs: readonly Job[], until: Until): Promise<readonly Awaited[]> {
@@ -272,15 +262,14 @@ export class Batches {
     } catch (error) {
       // It would fail each half, too.
       if (error instanceof AppError) throw error
-      const [job] = jobs
-      if (jobs.length === 1 && job !== undefined) {
-        return [error instanceof Locked ? this.#setAside(job) : { failed: String(error) }]
-      }
       if (error instanceof Locked) {
         // Too many to search for without delaying the rest: set all aside, and try them one by one.
-        if (this.#nowMs() >= until.searchMs) return jobs.map((each) => this.#setAside(each))
-        const isLocked = await this.#whichAreLocked(jobs)
-        if (isLocked.includes(true)) return this.#commitRest(jobs, isLocked, until)
+        if (jobs.length === 1 || this.#nowMs() >= until.searchMs) return jobs.map((job) => this.#setAside(job))
+        const locked = await this.#committer.findLocked(jobs.flatMap((job) => plantOf(job) ?? []))
+        for (const id of locked) this.#remember(id)
+        if (locked.length > 0) return this.#commitUnlocked(jobs, until)
+      } else if (jobs.length === 1) {
+        return [{ failed: String(error) }]
       }
     }
     const middle = Math.ceil(jobs.length / 2)
@@ -288,19 +277,6 @@ export class Batches {
       ...(await this.#commitHalf(jobs.slice(0, middle), until)),
       ...(await this.#commitHalf(jobs.slice(middle), until)),
     ]
-  }
-
-  async #whichAreLocked(jobs: readonly Job[]): Promise<readonly boolean[]> {
-    const ids = jobs.map(plantOf)
-    const locked = await this.#committer.findLocked(ids.filter((id) => id !== undefined))
-    return ids.map((id) => id !== undefined && locked.has(id))
-  }
-
-  /** Commits the jobs that are not set aside. */
-  async #commitRest(jobs: readonly Job[], isAside: readonly boolean[], until: Until): Promise<readonly Awaited[]> {
-    const rest = jobs.filter((_, index) => !isAside[index])
-    const outcomes = rest.length === 0 ? [] : [...(await this.#commitByHalves(rest, until))]
-    return jobs.map((job, index) => (isAside[index] ? this.#setAside(job) : (outcomes.shift() as Awaited)))
   }
 
   /** The rejection of one half does not affect the other. */
@@ -313,60 +289,50 @@ export class Batches {
     }
   }
 
+  /** Resolves with the outcome of a job, which is `refused` after a timeout. */
+  async #setAside(job: Job): Promise<Outcome> {
+    const { databaseLockedJobsMax, databaseLockMsMax } = this.#options.limits
+    if (this.#aside >= databaseLockedJobsMax) {
+      return { refused: refusalOf('busy', new Error('too many changes wait for locked rows')) }
+    }
+    this.#aside += 1
+    const deadlineMs = this.#nowMs() + databaseLockMsMax
+    let outcome: Outcome | undefined
+    while (outcome === undefined) {
+      const id = plantOf(job)
+      if (id !== undefined) this.#remember(id)
+      this.#turn = this.#turn.then(() => this.#try(job, deadlineMs))
+      outcome = await this.#turn
+    }
+    this.#aside -= 1
+    return outcome
+  }
+
+  /** Returns undefined if the row is still locked and the job should be retried. */
+  async #try(job: Job, deadlineMs: number): Promise<Outcome | undefined> {
+    // A job may time out while others have their turns.
+    if (this.#nowMs() >= deadlineMs) return { refused: refusalOf('busy', new Error('a row is locked')) }
+    try {
+      const { databaseCommitMsMax } = this.#options.limits
+      const [outcome] = await this.#asideCommitter.commit([job], this.#nowMs() + databaseCommitMsMax)
+      return outcome
+    } catch (error) {
+      if (error instanceof AppError) return { refused: error }
+      return error instanceof Locked ? undefined : { failed: String(error) }
+    }
+  }
+
   /** Whether a job needs a plant that was recently locked. */
   #isLocked(job: Job): boolean {
     const id = this.#locked.size === 0 ? undefined : plantOf(job)
-    const untilMs = id === undefined ? undefined : this.#locked.get(id)
-    if (id === undefined || untilMs === undefined) return false
-    if (this.#nowMs() < untilMs) return true
+    if (id === undefined) return false
+    if (this.#nowMs() < (this.#locked.get(id) ?? 0)) return true
     this.#locked.delete(id)
     return false
   }
 
-  /** Resolves with the outcome of a job, which is `refused` after a timeout. */
-  #setAside(job: Job): Promise<Outcome> {
-    const { databaseLockedJobsMax, databaseLockMsMax } = this.#options.limits
-    if (this.#aside.length >= databaseLockedJobsMax) {
-      return Promise.resolve({ refused: refusalOf('busy', new Error('too many changes wait for locked rows')) })
-    }
-    this.#remember(job)
-    const { promise, resolve } = Promise.withResolvers<Outcome>()
-    this.#aside.push({ job, deadlineMs: this.#nowMs() + databaseLockMsMax, resolve })
-    this.#running ??= this.#runAside()
-    return promise
-  }
-
-  async #runAside(): Promise<void> {
-    for (let aside = this.#aside.shift(); aside !== undefined; aside = this.#aside.shift()) {
-      const outcome = await this.#try(aside)
-      if (outcome === undefined) this.#aside.push(aside)
-      else aside.resolve(outcome)
-    }
-    this.#running = undefined
-  }
-
-  /** Returns undefined if the row is still locked and the job should be retried. */
-  async #try({ job, deadlineMs }: AsideJob): Promise<Outcome | undefined> {
-    // A job may time out in the queue.
-    if (this.#nowMs() >= deadlineMs) return { refused: refusalOf('busy', new Error('a row is locked')) }
-    try {
-      const [outcome] = await this.#asideCommitter.commit(
-        [job],
-        this.#nowMs() + this.#options.limits.databaseCommitMsMax,
-      )
-      return outcome
-    } catch (error) {
-      if (error instanceof AppError) return { refused: error }
-      if (!(error instanceof Locked)) return { failed: String(error) }
-      this.#remember(job)
-      return undefined
-    }
-  }
-
-  #remember(job: Job): void {
+  #remember(id: bigint): void {
     const { databaseLockedJobsMax, databaseLockMemoryMs } = this.#options.limits
-    const id = plantOf(job)
-    if (id === undefined) return
     if (this.#locked.size >= databaseLockedJobsMax) this.#locked.clear()
     this.#locked.set(id, this.#nowMs() + databaseLockMemoryMs)
   }

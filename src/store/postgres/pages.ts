@@ -45,13 +45,8 @@ export const pageQueries = {
       SELECT id, plant, name_folded FROM plants
       WHERE left(name_folded, ${indexedCharacters}) >= $1 AND left(name_folded, ${indexedCharacters}) < $2 LIMIT $3)
     SELECT page.*, (SELECT count(*) FROM named) FROM (${rendered(ofName, 'id', '$8')}) AS page`,
-  boundary: 'SELECT id FROM plants WHERE id >= $1 ORDER BY id LIMIT 1 OFFSET $2',
-  boundaryByTag: `SELECT id FROM ${ofTag} ORDER BY ${orderByTag} LIMIT 1 OFFSET $3`,
-  scan: `WITH stretch AS MATERIALIZED (SELECT id, plant, name_folded FROM plants WHERE id BETWEEN $1 AND $2)
-    ${rendered('stretch WHERE name_folded >= $3 AND ($4::text IS NULL OR name_folded < $4)', 'id', '$5')}`,
-  scanByTag: `WITH stretch AS MATERIALIZED (SELECT id, plant, name_folded FROM plants
-      WHERE ${tagOfPlant} IS NOT NULL AND (${tagOfPlant}, id) >= ($1, $2) AND (${tagOfPlant}, id) <= ($1, $3))
-    ${rendered('stretch WHERE name_folded >= $4 AND ($5::text IS NULL OR name_folded < $5)', 'id', '$6')}`,
+  scan: scanned('plants WHERE id >= $1', 'id', 2),
+  scanByTag: scanned(ofTag, orderByTag, 3),
 } as const
 
 const statements = named({
@@ -113,6 +108,18 @@ function rendered(source: string, order: string, limit: string): string {
       FROM (${selectRows(source, order, limit)}) AS plant) AS page`
 }
 
+/**
+ * A page of the plants of a stretch whose names have a prefix; then the number of plants in the stretch, and its last id.
+ *
+ * @param first the number of the parameter for the length of the stretch; those for the names and the page follow.
+ */
+function scanned(source: string, order: string, first: number): string {
+  const ofName = `name_folded >= $${first + 1} AND ($${first + 2}::text IS NULL OR name_folded < $${first + 2})`
+  return `WITH stretch AS MATERIALIZED (SELECT id, plant, name_folded FROM ${source} ORDER BY ${order} LIMIT $${first})
+    SELECT page.*, (SELECT count(*) FROM stretch), (SELECT max(id) FROM stretch)
+    FROM (${rendered(`stretch WHERE ${ofName}`, 'id', `$${first + 3}`)}) AS page`
+}
+
 function selectRows(source: string, order: string, limit: string): string {
   return `SELECT id, plant::text FROM ${source} ORDER BY ${order} LIMIT ${limit}`
 }
@@ -122,40 +129,23 @@ function toPage([row]: readonly Row[]): PlantPage {
   return pageOf(plants ?? '', hasMore && last !== null ? last : undefined)
 }
 
-/** How many prefixes are remembered, and after how many searches the index is tried again for one. */
+/** Prefixes that are remembered. */
 const commonMax = 256
-const searchesMax = 32
-
-/**
- * Prefixes of the names of more plants than a search sorts. Finding that out takes most of the time of a search. If a
- * prefix is no longer common, the pages are still correct, but may be short.
- */
-export class CommonPrefixes {
-  /** By indexed prefix, the number of searches since the index was tried; the oldest try first. */
-  readonly #searches = new Map<string, number>()
-
-  has(prefix: string): boolean {
-    const searches = this.#searches.get(prefix)
-    if (searches === undefined) return false
-    if (searches === searchesMax) return !this.#searches.delete(prefix)
-    this.#searches.set(prefix, searches + 1)
-    return true
-  }
-
-  add(prefix: string): void {
-    this.#searches.set(prefix, 0)
-    const [oldest] = this.#searches.keys()
-    if (oldest !== undefined && this.#searches.size > commonMax) this.#searches.delete(oldest)
-  }
-}
+/** Searches for a common prefix, on average, until the index is tried again. */
+const searchesPerTry = 32
 
 type Query = (name: keyof typeof pageQueries, ...values: unknown[]) => Promise<readonly Row[]>
 
+/**
+ * @param scanMax the number of plants that a search examines.
+ * @param common prefixes of the names of more plants than that. Finding that out takes most of the time of a search. If
+ * a prefix is no longer common, the pages are still correct, but may be short.
+ */
 export function listPage(
   connection: Connection,
   { after, tag, namePrefix, limit }: PlantQuery,
   scanMax: number,
-  common: CommonPrefixes,
+  common: Set<string>,
 ): Promise<PlantPage> {
   if (after === int64Max) return Promise.resolve(pageOf(''))
   const from = after === undefined ? int64Min : after + 1n
@@ -178,25 +168,24 @@ async function listByName(
   tag: string | undefined,
   limit: number,
   scanMax: number,
-  common: CommonPrefixes,
+  common: Set<string>,
 ): Promise<PlantPage> {
   const end = endOfPrefix(prefix) ?? null
   const indexedPrefix = headOf(prefix)
   const indexed = [indexedPrefix, endOfPrefix(indexedPrefix) ?? pastEveryPrefix, scanMax + 1]
-  if (!common.has(indexedPrefix)) {
+  if (!common.has(indexedPrefix) || Math.random() * searchesPerTry < 1) {
     const rows = await query('byName', ...indexed, prefix, end, from, tag ?? null, limit)
+    common.delete(indexedPrefix)
     if (Number(rows[0]?.[3]) <= scanMax) return toPage(rows)
+    if (common.size >= commonMax) common.clear()
     common.add(indexedPrefix)
   }
-  const [first] = await (tag === undefined
-    ? query('boundary', from, scanMax)
-    : query('boundaryByTag', tag, from, scanMax))
-  const last = first === undefined ? int64Max : (first[0] as bigint) - 1n
   const rows = await (tag === undefined
-    ? query('scan', from, last, prefix, end, limit)
-    : query('scanByTag', tag, from, last, prefix, end, limit))
+    ? query('scan', from, scanMax, prefix, end, limit)
+    : query('scanByTag', tag, from, scanMax, prefix, end, limit))
   const page = toPage(rows)
-  return page.nextAfter === undefined && first !== undefined ? { ...page, nextAfter: last } : page
+  const [, , , scanned, last] = rows[0] as unknown as [unknown, unknown, unknown, bigint, bigint]
+  return page.nextAfter === undefined && scanned === BigInt(scanMax) ? { ...page, nextAfter: last } : page
 }
 
 /**

@@ -2,7 +2,7 @@
 // another retries changes that met a locked row, and a few more serve reads.
 
 import type { ChangePage, ChangeQuery } from '../../domain/change.ts'
-import { AppError } from '../../domain/errors.ts'
+import { AppError, type OperatorError } from '../../domain/errors.ts'
 import type { Plant } from '../../domain/plant.ts'
 import type { PlantImport, PlantPage, PlantQuery, Store, StoreSize, Summary } from '../../domain/store.ts'
 import type { StoreOptions } from '../engine.ts'
@@ -13,9 +13,9 @@ import { Batches, Committer } from './committer.ts'
 import { type DatabaseOptions, locate } from './connections/address.ts'
 import { answerWithin, type Connection, named, openForBulk, type Row, warningsOf } from './connections/connection.ts'
 import { explainConnectFailure, failureOf, refusalOf } from './connections/failures.ts'
-import { Session, Sessions } from './connections/sessions.ts'
+import { openSession, type Session, Sessions } from './connections/sessions.ts'
 import { migrate } from './connections/tables.ts'
-import { CommonPrefixes, listChanges, listPage, measure, numberChanges, summarize } from './pages.ts'
+import { listChanges, listPage, measure, numberChanges, summarize } from './pages.ts'
 import { sweepUntil } from './registrations.ts'
 
 const statements = named({
@@ -28,7 +28,7 @@ export async function openPostgresStore(url: string, options: StoreOptions): Pro
   const database = locate(url, options)
   try {
     await prepare(database)
-    const store = new PostgresStore(new Sessions(await Session.open(database), database), database)
+    const store = new PostgresStore(new Sessions(await openSession(database), database), database)
     // A server that cannot make changes must not start.
     if (options.exclusive) await store.register()
     return store
@@ -50,29 +50,25 @@ class PostgresStore extends GroupedStore implements Store {
   readonly #sessions: Sessions
   readonly #committer: Committer
   readonly #batches: Batches
-  readonly #common = new CommonPrefixes()
+  readonly #common = new Set<string>()
   readonly #options: DatabaseOptions
-  readonly #failure: AbortController
+  readonly #failure = new AbortController()
   readonly #closing = new AbortController()
-  readonly #summary: () => Promise<Summary>
-  readonly #numberChanges: () => Promise<void>
+  readonly #summary = shareRead(() => this.#read((reader) => summarize(reader, this.#options.limits)))
+  readonly #numberChanges = shareRead(() => this.#read((_, { log }) => numberChanges(log)))
   readonly #sweeping: Promise<void>
 
   constructor(sessions: Sessions, options: DatabaseOptions) {
-    const failure = new AbortController()
-    const committerOf = (connectionOf: (session: Session) => Connection): Committer =>
-      new Committer(sessions, { ...options, connectionOf, onOutdated: (cause) => failure.abort(cause) })
-    const committer = committerOf(({ changes }) => changes)
-    const asideCommitter = committerOf(({ lockedChanges }) => lockedChanges)
-    const batches = new Batches(committer, asideCommitter, options)
-    super((jobs) => batches.commit(jobs), options)
+    super((jobs) => this.#batches.commit(jobs), options)
+    const committing = { ...options, onOutdated: (cause: OperatorError) => this.#failure.abort(cause) }
+    this.#committer = new Committer(sessions, { ...committing, connectionOf: ({ changes }) => changes })
+    const asideCommitter = new Committer(sessions, {
+      ...committing,
+      connectionOf: ({ lockedChanges }) => lockedChanges,
+    })
+    this.#batches = new Batches(this.#committer, asideCommitter, options)
     this.#sessions = sessions
-    this.#committer = committer
-    this.#batches = batches
     this.#options = options
-    this.#failure = failure
-    this.#summary = shareRead(() => this.#read(({ reader }) => summarize(reader, options.limits)))
-    this.#numberChanges = shareRead(() => this.#read(({ log }) => numberChanges(log)))
     this.#sweeping = options.exclusive ? sweepUntil(this.#closing.signal, options) : Promise.resolve()
   }
 
@@ -101,12 +97,12 @@ class PostgresStore extends GroupedStore implements Store {
 
   listPlants(query: PlantQuery): Promise<PlantPage> {
     const { pageScanPlantsMax } = this.#options.limits
-    return this.#read(({ reader }) => listPage(reader, query, pageScanPlantsMax, this.#common))
+    return this.#read((reader) => listPage(reader, query, pageScanPlantsMax, this.#common))
   }
 
   async listChanges(query: ChangeQuery): Promise<ChangePage> {
     await this.#numberChanges()
-    return this.#read(({ reader }) => listChanges(reader, query, this.#options.limits))
+    return this.#read((reader) => listChanges(reader, query, this.#options.limits))
   }
 
   override async sweepChanges(untilMs: number, needed?: readonly string[]): Promise<boolean> {
@@ -119,7 +115,7 @@ class PostgresStore extends GroupedStore implements Store {
   }
 
   measure(): Promise<StoreSize> {
-    return this.#read(({ reader }) => measure(reader, this.#options.limits))
+    return this.#read((reader) => measure(reader, this.#options.limits))
   }
 
   async beginImport({ isWhole }: { readonly isWhole: boolean }): Promise<PlantImport> {
@@ -142,18 +138,19 @@ class PostgresStore extends GroupedStore implements Store {
   }
 
   protected query(name: keyof typeof statements, ...values: unknown[]): Promise<readonly Row[]> {
-    return this.#read(({ reader }) => reader.query(statements[name], values))
+    return this.#read((reader) => reader.query(statements[name], values))
   }
 
   /** Retries a read that lost its connection on the next one. */
-  async #read<T>(read: (session: Session) => Promise<T>): Promise<T> {
+  async #read<T>(read: (reader: Connection, session: Session) => Promise<T>): Promise<T> {
     const { limits } = this.#options
     for (let tries = 1; ; tries += 1) {
       this.assertOpen()
       const session = await this.#sessions.current()
-      if (session.reader.pending >= limits.databaseReadsMax) throw refusalOf('busy', undefined)
+      const reader = session.readers.reduce((least, each) => (each.pending < least.pending ? each : least))
+      if (reader.pending >= limits.databaseReadsMax) throw refusalOf('busy', undefined)
       try {
-        const answer = await answerWithin(read(session), limits.databaseReadMsMax)
+        const answer = await answerWithin(read(reader, session), limits.databaseReadMsMax)
         if (answer !== undefined) return answer.value
         // Keep the connection: other reads wait for its answers.
         throw refusalOf('busy', new Error(`no answer for ${limits.databaseReadMsMax} ms`))
@@ -162,7 +159,7 @@ class PostgresStore extends GroupedStore implements Store {
         const failure = failureOf(error)
         const isLast = tries >= limits.databaseAttemptsMax
         // A new session may help where retries do not.
-        if (failure === 'lost' || (failure === 'retry' && isLast)) session.lose(error)
+        if (failure === 'lost' || (failure === 'retry' && isLast)) reader.lose(error)
         else if (failure === 'own') throw error
         else if (failure !== 'retry') throw refusalOf(failure, error)
         if (isLast) throw refusalOf('busy', error)

@@ -1,6 +1,5 @@
-// The statements of a transaction for a batch of changes. Plain creates are sent in one round trip. All others take two:
-// the lookups of the ledger, then the writes that it decides on. Each write fails if rows are missing, because a trigger
-// or a rule of the database may skip rows.
+// The statements of a transaction for a batch of changes: the lookups of the ledger, then the writes that it decides on.
+// Each write fails if rows are missing, because a trigger or a rule of the database may skip rows.
 
 import { foldName, namesOf, type Plant } from '../../domain/plant.ts'
 import { lineOf, rowsOf } from '../change-log.ts'
@@ -8,9 +7,7 @@ import type { StoreLimits } from '../engine.ts'
 import {
   decide,
   type Effects,
-  isPlainCreate,
   type Job,
-  type JobOf,
   type KeyOfPlant,
   type LookupResult,
   type Lookups,
@@ -18,32 +15,42 @@ import {
   type Outcome,
 } from '../ledger.ts'
 import { commonStatements, commonWrites, toFound, tokenColumns } from '../rows.ts'
-import { type Connection, named, type Row, written, writtenIf } from './connections/connection.ts'
+import { type Connection, named, type Row, written } from './connections/connection.ts'
 import type { Registration } from './registrations.ts'
 
 /** `atMs`: the time of the changes, by the wall clock. */
 export type WriteOptions = StoreLimits & { readonly atMs: number }
 
-/**
- * Returns the outcomes of a transaction whose answer was lost, but that committed.
- *
- * @param takenIds the ids that it tried to create but that were taken, from the row of its connection.
- */
-export type Recall = (takenIds: readonly bigint[]) => readonly Outcome[]
+/** What the lookups of creates find if all of their ids and keys are new. */
+const nothing: LookupResult = toFound({ plants: [], keys: [], tokens: [], anyToken: [], sweepable: [], webhooks: [] })
 
 /**
- * Runs and commits a batch.
+ * Runs and commits a batch in two round trips, or in one if the plants and keys of its creates are assumed to be new. If
+ * they are not, the transaction fails.
  *
- * @param onReady called before the commit is sent.
+ * @param onDecided called with the outcomes before the commit is sent.
  */
-export function runBatch(
+export async function runBatch(
   jobs: readonly Job[],
   registration: Registration,
   options: WriteOptions,
-  onReady: (recall: Recall) => void,
+  areNew: boolean,
+  onDecided: (outcomes: readonly Outcome[]) => void,
 ): Promise<readonly Outcome[]> {
-  if (jobs.every(isPlainCreate)) return createPlants(jobs, registration, options, onReady)
-  return runWithLedger(jobs, registration, options, onReady)
+  const { connection } = registration
+  const findAll = async (): Promise<LookupResult> => {
+    const lookups = lookupsOf(jobs)
+    const [, , found] = await connection.sendTogether(() => [...registration.begin(), find(connection, lookups)])
+    return found
+  }
+  const { outcomes, effects } = decide(jobs, areNew ? nothing : await findAll(), options.idempotencyKeyMs)
+  onDecided(outcomes)
+  await connection.sendTogether(() => [
+    ...(areNew ? registration.begin() : []),
+    ...sendEffects(connection, effects, options),
+    connection.commit(),
+  ])
+  return outcomes
 }
 
 const plantsOfParameters = `SELECT id, plant::json, name_folded
@@ -90,84 +97,7 @@ const statements = named({
     'cardinality($2)',
   ),
   deleteChanges: 'DELETE FROM changes WHERE first = ANY($1::int8[])',
-  lockRegistration: `SELECT ${writtenIf('count(*) = 1')}
-    FROM (SELECT 1 FROM registrations WHERE id = $1 AND last_commit = $2 FOR UPDATE) AS own`,
-  advance: written(
-    `UPDATE registrations SET last_commit = $2::int8 + 1, taken_ids = '{}' WHERE id = $1 AND last_commit = $2`,
-  ),
-  /** Creates the plants whose ids are free, adds them to the log, and records the other ids. */
-  createPlants: `WITH made AS (
-      INSERT INTO plants (id, plant, name_folded) ${plantsOfParameters} ON CONFLICT (id) DO NOTHING RETURNING id),
-    logged AS (
-      INSERT INTO changes (changes, at_ms, lines)
-      SELECT count(*), $6, string_agg(line, E'\\n' ORDER BY place)
-      FROM made JOIN unnest($1::int8[], $4::text[], $5::int8[]) WITH ORDINALITY AS new (id, line, part, place) USING (id)
-      GROUP BY part ORDER BY part
-      RETURNING changes)
-    UPDATE registrations SET taken_ids = ARRAY(SELECT unnest($1::int8[]) EXCEPT SELECT id FROM made),
-      last_commit = last_commit + ${writtenIf('(SELECT count(*) FROM made) = (SELECT coalesce(sum(changes), 0) FROM logged)')}
-    WHERE id = $7 RETURNING taken_ids`,
-  /** Each id is now taken, unless a trigger has skipped its row, or another session has deleted it meanwhile. */
-  checkCreated: `SELECT ${writtenIf('count(*) = cardinality($1::int8[])')} FROM plants WHERE id = ANY($1::int8[])`,
 })
-
-/** The fast path for plain creates: one round trip. */
-async function createPlants(
-  jobs: readonly JobOf<'createPlant'>[],
-  { connection, id, lastCommit }: Registration,
-  { atMs, changeRowCharactersMax }: WriteOptions,
-  onReady: (recall: Recall) => void,
-): Promise<readonly Outcome[]> {
-  const firstOfId = new Map<bigint, JobOf<'createPlant'>>()
-  for (const job of jobs) if (!firstOfId.has(job.id)) firstOfId.set(job.id, job)
-  const plants = [...firstOfId.values()]
-  const lines = plants.map((job) => lineOf({ kind: 'created', plant: job, callerId: job.callerId }))
-  const parts = rowsOf(lines, changeRowCharactersMax).flatMap(({ changes }, part) => Array(changes).fill(part))
-  const recall: Recall = (takenIds) => {
-    const taken = new Set(takenIds)
-    return jobs.map((job) => {
-      if (taken.has(job.id)) return 'idTaken'
-      taken.add(job.id)
-      return 'created'
-    })
-  }
-  onReady(recall)
-  const [, , [row]] = await connection.sendTogether(() => [
-    connection.begin(),
-    connection.query(statements.lockRegistration, [id, lastCommit]),
-    connection.query(statements.createPlants, [...columnsOf(plants), lines, parts, atMs, id]),
-    connection.query(statements.checkCreated, [plants.map((plant) => plant.id)]),
-    connection.commit(),
-  ])
-  return recall(row?.[0] as readonly bigint[])
-}
-
-/** Looks up first, then writes. The outcomes are known before the commit is sent. */
-async function runWithLedger(
-  jobs: readonly Job[],
-  registration: Registration,
-  options: WriteOptions,
-  onReady: (recall: Recall) => void,
-): Promise<readonly Outcome[]> {
-  const { connection } = registration
-  const [, , found] = await connection.sendTogether(() => [
-    connection.begin(),
-    advance(registration),
-    find(connection, lookupsOf(jobs)),
-  ])
-  const { outcomes, effects } = decide(jobs, found, options.idempotencyKeyMs)
-  onReady(() => outcomes)
-  await connection.sendTogether(() => [...sendEffects(connection, effects, options), connection.commit()])
-  return outcomes
-}
-
-/**
- * Locks the row of the connection and sets its next number, as the first statement of a transaction. The row may be gone;
- * then the transaction fails.
- */
-export function advance({ connection, id, lastCommit }: Registration): Promise<unknown> {
-  return connection.query(statements.advance, [id, lastCommit])
-}
 
 /** Runs the lookups of a batch inside an open transaction. */
 export async function find(

@@ -187,7 +187,10 @@ export class SqliteStore extends GroupedStore implements Store {
         return outcomes
       },
       commit,
-      end: () => writer.ask({ kind: 'endImport' }),
+      end: async () => {
+        // A failed store has nothing to undo, and its failure is already reported.
+        if (!this.failed.aborted) await writer.ask({ kind: 'endImport' })
+      },
     }
   }
 

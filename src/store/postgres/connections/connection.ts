@@ -5,7 +5,6 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import pgpass from 'pgpass'
-import type { Clock } from '../../../domain/clock.ts'
 import { codeOf, OperatorError } from '../../../domain/errors.ts'
 import type { StoreLimits } from '../../engine.ts'
 import { type Address, type DatabaseOptions, readTlsAttempts, type TlsAttempt } from './address.ts'
@@ -28,12 +27,8 @@ export function named<Name extends string>(texts: Readonly<Record<Name, string>>
  * or a rule may skip rows. By default, the number is 1.
  */
 export function written(write: string, rows = '1'): string {
-  return `WITH written AS (${write} RETURNING 1) SELECT ${writtenIf(`count(*) = ${rows}`)} FROM written`
-}
-
-/** The number 1, or the failure of the transaction. */
-export function writtenIf(condition: string): string {
-  return `(CASE WHEN ${condition} THEN '1' ELSE 'not every row was written' END)::int8`
+  return `WITH written AS (${write} RETURNING 1)
+    SELECT (CASE WHEN count(*) = ${rows} THEN '1' ELSE 'not every row was written' END)::int8 FROM written`
 }
 
 export type Row = readonly unknown[]
@@ -41,8 +36,6 @@ export type Row = readonly unknown[]
 /** Parsers that keep integers exact, by type OID. */
 const parsers: Readonly<Record<number, (text: string) => unknown>> = {
   [pg.types.builtins.INT8]: BigInt,
-  // int8[] without NULL elements.
-  1016: (text) => [...text.matchAll(/-?[0-9]+/g)].map(([digits]) => BigInt(digits)),
 }
 const types = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
@@ -59,9 +52,8 @@ export function openForBulk(options: ConnectionOptions, answerMsMax = 0): Promis
 
 export class Connection {
   readonly #client: pg.Client
-  readonly #clock: Clock
-  readonly #closeMsMax: number
-  readonly #lost = new AbortController()
+  readonly #options: ConnectionOptions
+  readonly #lost: AbortController
   /** The `pid` in pg_stat_activity. */
   readonly backendId: number
   #isUnconfirmed = false
@@ -69,23 +61,30 @@ export class Connection {
   /** By the monotonic clock: when the last answer arrived or, if none was pending, the next statement was sent. */
   #heardAtMs = 0
 
-  private constructor(client: pg.Client, backendId: number, { clock, limits }: ConnectionOptions) {
+  private constructor(client: pg.Client, backendId: number, options: ConnectionOptions, lost: AbortController) {
     this.#client = client
-    this.#clock = clock
     this.backendId = backendId
-    this.#closeMsMax = limits.databaseCloseMsMax
-    client.on('error', (error) => this.#lost.abort(error))
-    client.on('end', () => this.#lost.abort(new Error('the connection to the database has ended')))
-    client.connection.stream.on('data', () => {
-      this.#heardAtMs = clock.monotonicMs()
+    this.#options = options
+    this.#lost = lost
+    client.on('error', (error) => lost.abort(error))
+    client.on('end', () => lost.abort(new Error('the connection to the database has ended')))
+    const { stream } = client.connection
+    lost.signal.addEventListener('abort', () => stream.destroy())
+    if (lost.signal.aborted) stream.destroy()
+    stream.on('data', () => {
+      this.#heardAtMs = options.clock.monotonicMs()
     })
     client.on('notice', ({ routine }) => {
       if (routine === standbyWait) this.#isUnconfirmed = true
     })
   }
 
-  /** Opens a connection. Throws if the database accepts no changes. */
-  static async open(options: ConnectionOptions, work: WorkLimits): Promise<Connection> {
+  /**
+   * Opens a connection. Throws if the database accepts no changes.
+   *
+   * @param lost aborted when the connection is lost. Other connections may share it; then all are lost together.
+   */
+  static async open(options: ConnectionOptions, work: WorkLimits, lost = new AbortController()): Promise<Connection> {
     const { address, limits } = options
     const failures: unknown[] = []
     for (const ssl of address.host.startsWith('/') ? [false as const] : readTlsAttempts(address.tls)) {
@@ -98,7 +97,7 @@ export class Connection {
         if (opened === undefined) {
           throw Object.assign(new Error('the database did not answer in time'), { code: 'ETIMEDOUT' })
         }
-        return new Connection(client, opened.value, options)
+        return new Connection(client, opened.value, options, lost)
       } catch (error) {
         failures.push(error)
         client.connection.stream.destroy()
@@ -107,11 +106,6 @@ export class Connection {
     }
     // An error with a code is more specific than the other, that the server lacks or requires TLS.
     throw failures.findLast((error) => codeOf(error) !== undefined) ?? failures.at(-1)
-  }
-
-  /** Aborted with the cause when the connection is lost. */
-  get lost(): AbortSignal {
-    return this.#lost.signal
   }
 
   /** Sends a statement. Rows are arrays, and int8 is bigint. */
@@ -171,18 +165,17 @@ export class Connection {
 
   /** How long nothing has arrived while an answer is pending. */
   get silentMs(): number {
-    return this.#pending === 0 ? 0 : this.#clock.monotonicMs() - this.#heardAtMs
+    return this.#pending === 0 ? 0 : this.#options.clock.monotonicMs() - this.#heardAtMs
   }
 
   /** Destroys the connection; all pending statements fail. */
   lose(cause: unknown): void {
     this.#lost.abort(cause)
-    this.#client.connection.stream.destroy()
   }
 
   /** Closes the connection gracefully, within a time limit. */
   async close(): Promise<void> {
-    await answerWithin(this.#client.end(), this.#closeMsMax)
+    await answerWithin(this.#client.end(), this.#options.limits.databaseCloseMsMax)
     this.#client.connection.stream.destroy()
   }
 
@@ -191,7 +184,7 @@ export class Connection {
   }
 
   #count<T>(answer: Promise<T>): Promise<T> {
-    if (this.#pending === 0) this.#heardAtMs = this.#clock.monotonicMs()
+    if (this.#pending === 0) this.#heardAtMs = this.#options.clock.monotonicMs()
     this.#pending += 1
     return answer.finally(() => {
       this.#pending -= 1
@@ -329,28 +322,23 @@ export async function answerWithin<T>(answer: Promise<T>, msMax: number): Promis
   }
 }
 
-/** Settings that make commits less durable. */
 const takeOver = 'confirmed plants may be lost when a standby takes over; set it to on'
-const wrongSettings: readonly (readonly [name: string, setting: string, what: string])[] = [
-  ['fsync', 'off', 'confirmed plants are lost or damaged when its machine fails; turn it on'],
-  ['full_page_writes', 'off', 'it may be damaged when its machine fails; turn it on'],
-  ['synchronous_commit', 'off', 'confirmed plants are lost when it crashes; turn it on'],
-]
-const wrongWithStandbys: typeof wrongSettings = [
-  ['synchronous_commit', 'local', takeOver],
-  ['synchronous_commit', 'remote_write', takeOver],
-]
+/** What settings mean that make commits less durable. Only with a standby, `synchronous_commit` must be at least `on`. */
+const unsafe: Readonly<Record<string, string>> = {
+  'fsync = off': 'confirmed plants are lost or damaged when its machine fails; turn it on',
+  'full_page_writes = off': 'it may be damaged when its machine fails; turn it on',
+  'synchronous_commit = off': 'confirmed plants are lost when it crashes; turn it on',
+  'synchronous_commit = local': takeOver,
+  'synchronous_commit = remote_write': takeOver,
+}
+const readSettings: Statement = {
+  name: 'readSettings',
+  text: `SELECT concat(name, ' = ', setting) FROM pg_settings WHERE name IN ('fsync', 'full_page_writes')
+    OR name = 'synchronous_commit' AND (setting = 'off' OR current_setting('synchronous_standby_names', true) <> '')`,
+}
 
 /** One line for each unsafe setting; none if the server does not reveal its settings. */
 export async function warningsOf(connection: Connection): Promise<readonly string[]> {
-  const rows = await connection.query({
-    name: 'readSettings',
-    text: `SELECT name, setting FROM pg_settings
-      WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit', 'synchronous_standby_names')`,
-  })
-  const settings = new Map(rows as unknown as readonly [string, string][])
-  const hasStandbys = (settings.get('synchronous_standby_names') ?? '') !== ''
-  return [...wrongSettings, ...(hasStandbys ? wrongWithStandbys : [])]
-    .filter(([name, setting]) => settings.get(name) === setting)
-    .map(([name, setting, what]) => `the database has ${name} = ${setting}: ${what}`)
+  const settings = (await connection.query(readSettings)).map(([setting]) => String(setting))
+  return settings.flatMap((setting) => (unsafe[setting] ? `the database has ${setting}: ${unsafe[setting]}` : []))
 }

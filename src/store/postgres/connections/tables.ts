@@ -40,7 +40,7 @@ export const tables: Readonly<Record<string, string>> = {
   registrations: `
     id text COLLATE "C" PRIMARY KEY,
     last_commit int8 NOT NULL,
-    taken_ids int8[] NOT NULL,
+    is_closed boolean NOT NULL,
     registered_at_ms int8 NOT NULL`,
   // end_bytes: the bytes of the lines of all numbered rows so far, with those that were swept.
   changes: `
