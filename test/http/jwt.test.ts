@@ -143,7 +143,7 @@ describe('a JWT', () => {
     const cases: Record<string, NonNullable<Parameters<IdentityProvider['sign']>[0]>> = {
       'that has expired': { claims: { exp: now - 60 } },
       'that never expires': { claims: { exp: undefined } },
-      'that is not valid yet': { claims: { nbf: now + 60 } },
+      'that is not valid yet': { claims: { nbf: now + 3_600 } },
       'that is not issued yet': { claims: { iat: now + 60 } },
       'of another issuer': { claims: { iss: 'https://login.example/realms/plants/' } },
       'without an issuer': { claims: { iss: undefined } },
