@@ -1,13 +1,13 @@
 // Asks for a token, stores it once the server accepts it, shares it with other tabs and forgets it. Shows whose it is,
 // and what it may.
 
-import { readView } from './address.js'
-import { base, connect, token, wordsOf } from './api.js'
+import { base, readView } from './address.js'
+import { connect, token, wordsOf } from './api.js'
 import type { Home } from './client.js'
 import { find } from './elements.js'
 import { clearRefusal, isFilledIn, onSubmit, tell } from './form.js'
 import { toSentence, unauthorized } from './messages.js'
-import { shown } from './plant-text.js'
+import { shown } from './texts.js'
 
 /** What the token may. */
 export interface May {

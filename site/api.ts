@@ -1,5 +1,6 @@
-// The server that served the page, and the token.
+// The server that served the page, the token, and ids that are free.
 
+import { base } from './address.js'
 import { type ListQuery, type PlantPage, PlantStoreClient, PlantStoreError } from './client.js'
 import { record } from './log.js'
 
@@ -17,9 +18,6 @@ export const token = {
     for (const place of places) place.removeItem(tokenKey)
   },
 }
-
-/** Where the page is, with a final slash, behind any path of a proxy. */
-export const base = new URL('.', document.baseURI)
 
 /** Creates a client with short timeouts, since a person is waiting. Its requests are in the log. */
 export function connect(secret = token.get(), fetch: typeof globalThis.fetch = record): PlantStoreClient {
@@ -52,4 +50,25 @@ export function wordsOf(refusal: unknown): string {
     return 'the server cannot be reached; try again'
   }
   return refusal.error === undefined ? refusal.message : `${refusal.message} (error ${refusal.error})`
+}
+
+export const idMax = 2n ** 63n - 1n
+const pageOfIds = 1_000
+
+/**
+ * An id above another one, or else above the number of plants, that is free as far as one page of plants says. Undefined
+ * if the server does not tell.
+ */
+export async function findFreeId(above?: bigint): Promise<bigint | undefined> {
+  try {
+    const client = connectAside()
+    const start = above ?? BigInt((await client.getSummary()).plants)
+    const { plants } = await readPage({ after: String(start), limit: pageOfIds }, client)
+    const gap = plants.findIndex(({ id }, at) => id !== start + BigInt(at + 1))
+    const free = start + BigInt(gap === -1 ? plants.length : gap) + 1n
+    return free > idMax && above !== undefined ? findFreeId() : free
+  } catch (refusal) {
+    if (isRefusal(refusal)) return undefined
+    throw refusal
+  }
 }

@@ -1,10 +1,8 @@
 // The form that creates a plant. Nobody has to invent an id: the form offers one that is free.
 
-import { connect, statusOf } from './api.js'
+import { connect, findFreeId, idMax, statusOf } from './api.js'
 import { fieldOf, find } from './elements.js'
-import { makeFields, plantIn } from './fields.js'
-import { clearRefusal, focusWrong, isFilledIn, onSubmit, showRefusal, tell } from './form.js'
-import { findFreeId, idMax } from './free-id.js'
+import { clearRefusal, focusWrong, isFilledIn, makeFields, onSubmit, plantIn, showRefusal, tell } from './form.js'
 import { explain, hush } from './messages.js'
 import { displayed } from './properties.js'
 

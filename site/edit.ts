@@ -1,14 +1,63 @@
-// The dialog that changes a plant. It sends the plant's ETag, so that it overwrites no other client's change unseen.
+// The dialog that changes a plant. It sends the plant's ETag, so that it overwrites no other client's change unseen, and
+// shows both versions side by side.
 
 import { connect, statusOf } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
-import { showDifferences, sideBySide } from './conflict.js'
-import { find, make } from './elements.js'
-import { makeFields, plantIn, putPlant } from './fields.js'
-import { clearRefusal, isFilledIn, onSubmit, showRefusal, whileBusy } from './form.js'
+import { type Child, find, make, makeTable } from './elements.js'
+import { clearRefusal, isFilledIn, makeFields, onSubmit, plantIn, showMarks, showRefusal, whileBusy } from './form.js'
 import { explain, explainAbsence, hush } from './messages.js'
-import { withoutId } from './properties.js'
-import { showMarks } from './text-field.js'
+import { isUsual, shownText, withoutId } from './properties.js'
+import { boxed, marked, shownOrNone } from './texts.js'
+
+/**
+ * Shows two versions of a plant: its name and tag, and what differs, which is marked.
+ *
+ * @param titles what the versions are called.
+ */
+function sideBySide(titles: readonly [string, string], one: object, other: object): Node {
+  const row = (title: string, texts: readonly [string | undefined, string | undefined]): Child[] => {
+    const cells = differencesOf(...texts).map((nodes, at) => boxed(`${title}, ${titles[at]}`, texts[at], ...nodes))
+    return [make('th', { scope: 'row' }, title), ...cells]
+  }
+  const rows = withoutId.flatMap((property) => {
+    const [text, otherText] = [shownText(property, one), shownText(property, other)]
+    return isUsual(property) || text !== otherText ? [row(property.title, [text, otherText])] : []
+  })
+  return makeTable(['', ...titles], rows)
+}
+
+/** Scrolls what is in a place so that the difference of each long text is seen. */
+function showDifferences(place: HTMLElement): void {
+  for (const box of place.querySelectorAll('.long')) {
+    const mark = box.querySelector('mark')
+    if (mark !== null) box.scrollTop += mark.getBoundingClientRect().top - box.getBoundingClientRect().top
+  }
+}
+
+/** The nodes of each text, with a mark around what is between their common beginning and end. */
+function differencesOf(one: string | undefined, other: string | undefined): readonly [Node[], Node[]] {
+  if (one === other) return [[shownOrNone(one)], [shownOrNone(other)]]
+  if (!one || !other) return [[make('mark', shownOrNone(one))], [make('mark', shownOrNone(other))]]
+  // By word, as people read: a mark within one is hard to see, and none splits what is seen as one character.
+  const [ones, others] = [one, other].map((text) => Array.from(words.segment(text), ({ segment }) => segment))
+  if (ones === undefined || others === undefined) return [[], []]
+  const shorter = Math.min(ones.length, others.length)
+  let start = 0
+  while (start < shorter && ones[start] === others[start]) start += 1
+  let kept = 0
+  while (kept < shorter - start && ones.at(-1 - kept) === others.at(-1 - kept)) kept += 1
+  return [around(ones, start, kept), around(others, start, kept)]
+}
+
+const words = new Intl.Segmenter('en', { granularity: 'word' })
+
+function around(parts: readonly string[], start: number, kept: number): Node[] {
+  const text = parts.join('')
+  const from = parts.slice(0, start).join('').length
+  const to = text.length - parts.slice(parts.length - kept).join('').length
+  const middle = from === to ? [] : [make('mark', ...marked(text, [from, to]))]
+  return [make('bdi', ...marked(text, [0, from]), ...middle, ...marked(text, [to, text.length]))]
+}
 
 /** The plant of the dialog. */
 interface Opened {
@@ -32,7 +81,6 @@ let opened: Opened | undefined
 let isSaving = false
 let holding: number | undefined
 
-makeFields(form, withoutId, 'edit-')
 form.addEventListener('input', () => {
   for (const { name } of form.querySelectorAll<HTMLInputElement>('[name]')) showMarks(form, name)
   if (opened?.theirs !== undefined) showConflict(opened)
@@ -54,19 +102,15 @@ export function startEditing(onDone: (id: bigint, sentence: string) => Promise<v
 /** @param button the one that was pressed. */
 export async function edit(id: bigint, button: HTMLButtonElement): Promise<void> {
   hush()
-  try {
-    const plant = await whileBusy(button, () => connect().getPlant(id))
-    if (plant === undefined || document.querySelector('dialog[open]') !== null) return
-    opened = { shown: plant }
-    clearRefusal(form, error)
-    find('#edit-title').textContent = `Edit plant ${id}`
-    putPlant(form, withoutId, plant)
-    form.dispatchEvent(new Event('input'))
-    showConflict(opened)
-    dialog.showModal()
-  } catch (refusal) {
-    explain(refusal)
-  }
+  const plant = await whileBusy(button, () => connect().getPlant(id))
+  if (plant === undefined || document.querySelector('dialog[open]') !== null) return
+  opened = { shown: plant }
+  error.textContent = ''
+  find('#edit-title').textContent = `Edit plant ${id}`
+  makeFields(form, withoutId, 'edit-', plant)
+  form.dispatchEvent(new Event('input'))
+  showConflict(opened)
+  dialog.showModal()
 }
 
 /** Tells the reader of an open dialog that its plant has changed. */

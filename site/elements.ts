@@ -81,21 +81,6 @@ export function makeButton(
   return button
 }
 
-/** Phones show rows of tables as blocks; explicit roles preserve the table for screen readers. */
-const roles = new Map([
-  ['table', 'table'],
-  ['thead', 'rowgroup'],
-  ['tbody', 'rowgroup'],
-  ['tr', 'row'],
-  ['th', 'columnheader'],
-  ['td', 'cell'],
-])
-
-export function giveRoles(part: Element): void {
-  for (const element of [part, ...part.querySelectorAll('*')])
-    element.role = roles.get(element.localName) ?? element.role
-}
-
 /** What the keyboard can scroll. */
 export const scrollable = (label: string): Attributes => ({ tabindex: '0', role: 'group', 'aria-label': label })
 

@@ -1,10 +1,145 @@
-// Forms: reads the input, and shows the server's messages beside the fields they concern.
+// Forms: their fields, one for each property of the document, what is typed, and the messages of the server beside the
+// fields that they concern.
 
 import { wordsOf } from './api.js'
 import { PlantStoreError } from './client.js'
-import { type Field, find, isField } from './elements.js'
-import { parseExact } from './exact-json.js'
+import { type Field, fieldOf, fill, find, isField, make } from './elements.js'
+import { parseExact, printLine } from './exact-json.js'
 import { say, toSentence } from './messages.js'
+import { isUsual, meaningOf, ownOf, type PlantProperty, plantOf, textOf, type Values } from './properties.js'
+import { escaped, isolated } from './texts.js'
+
+/** The text of a plant that was put into a textarea, and its value right after: browsers normalise line breaks. */
+const given = new WeakMap<Field, { readonly text: string; readonly value: string }>()
+
+/** Texts that may have more get several lines. Names and tags have one, unless they have line breaks. */
+const lineCharactersMax = 200
+
+/** The keyboards of phones. The inputs of these types would change what is typed, such as the domain of an address. */
+const inputModes = new Map<unknown, string>([
+  ['integer', 'numeric'],
+  ['number', 'decimal'],
+  ['email', 'email'],
+  ['uri', 'url'],
+])
+
+/** Makes the fields of properties, with what a plant has of them, in the element `.fields` of a form. */
+export function makeFields(
+  form: HTMLFormElement,
+  properties: readonly PlantProperty[],
+  prefix = '',
+  plant?: object,
+): void {
+  const fields = properties.map((property) => fieldFor(property, prefix, plant))
+  find('.fields', HTMLElement, form).replaceChildren(...fields)
+}
+
+/** The properties that a form says. What it does not change is as the plant has it, such as an empty optional text. */
+export function plantIn(form: HTMLFormElement, properties: readonly PlantProperty[], plant: object = {}): Values {
+  return plantOf(properties.map((property) => [property.name, valueIn(form, property, plant)]))
+}
+
+/** Returns a field's text, exactly as it was put unless it was edited. All line breaks of an edited one are alike. */
+function textIn(form: HTMLFormElement, name: string): string {
+  const field = fieldOf(form, name)
+  const { text, value } = given.get(field) ?? { text: '', value: undefined }
+  if (!(field instanceof HTMLTextAreaElement)) return field.value
+  return field.value === value ? text : field.value.replaceAll('\n', /\r\n?|\n/.exec(text)?.[0] ?? '\n')
+}
+
+/** Shows what a field cannot: the characters of its text that change the direction of the others. */
+export function showMarks(form: HTMLFormElement, name: string): void {
+  const text = textIn(form, name)
+  const hint = find('.long', HTMLElement, fieldOf(form, name).parentElement ?? form)
+  hint.replaceChildren(...(escaped(text) === text ? [] : [isolated(text)]))
+}
+
+function valueIn(form: HTMLFormElement, property: PlantProperty, plant: object): unknown {
+  const typed = textIn(form, property.key)
+  const value = ownOf(plant, property.name)
+  const isChoice = choicesOf(property) !== undefined
+  if (value !== undefined && typed === (isChoice ? printed(value) : textOf(property, plant))) return value
+  return meaningOf(isChoice ? { ...property, kind: 'json', isRequired: false } : property, typed)
+}
+
+function fieldFor(property: PlantProperty, prefix: string, plant?: object): HTMLElement {
+  const { key, name, title, isRequired, kind, schema } = property
+  const id = prefix + key
+  const control = controlFor(property, plant)
+  const description = isUsual(property) ? '' : String(schema['description'] ?? '')
+  const help = `${description}${'json' in control.dataset ? ' As JSON.' : ''}`.trim()
+  const described = `${id}-error${help === '' ? '' : ` ${id}-help`}`
+  fill(control, { id, name: key, autocomplete: 'off', 'data-property': name, 'aria-describedby': described })
+  if (isRequired && (kind !== 'text' || control instanceof HTMLSelectElement)) {
+    fill(control, { required: '', 'data-missing': name === 'id' ? 'Enter an id.' : 'Enter a value.' })
+  }
+  if (name === 'tag' && control instanceof HTMLInputElement) fill(control, { list: 'tags' })
+  return make(
+    'div.field',
+    make('label', { for: id }, isRequired ? title : `${title} (optional)`),
+    control,
+    make('p.error', { id: `${id}-error` }),
+    help !== '' && make('p.hint', { id: `${id}-help` }, help),
+    // Shows what the field cannot.
+    make('p.hint.long'),
+  )
+}
+
+/** An input, or a textarea if it is long or the text has line breaks, or a choice. */
+function controlFor(property: PlantProperty, plant?: object): Field {
+  const { kind, isRequired, schema } = property
+  const value = plant && ownOf(plant, property.name)
+  const text = (plant && textOf(property, plant)) ?? ''
+  if (choicesOf(property) !== undefined) {
+    const select = make('select', optionsOf(property, value))
+    select.value = printed(value)
+    return select
+  }
+  const hint = plant && kind === 'text' && (isRequired || value === '') ? { placeholder: '(empty)' } : undefined
+  if (isLong(property) || /[\r\n]/.test(text)) {
+    const area = make('textarea', hint, kind === 'json' && { 'data-json': '' })
+    area.value = text
+    area.rows = Math.min(Math.max(area.value.split('\n').length, isLong(property) ? 3 : 1), 6)
+    given.set(area, { text, value: area.value })
+    return area
+  }
+  const { type, format } = schema
+  const input = make(
+    'input',
+    { inputmode: inputModes.get(kind === 'number' ? type : format) ?? 'text' },
+    kind === 'text' && format === 'date' && { type: 'date' },
+    // The browser's own input has no time zone.
+    format === 'date-time' && { placeholder: '2026-01-31T12:00:00Z' },
+    hint,
+  )
+  input.value = text
+  // Such as an input of dates, for a text that is none.
+  if (input.value !== text) Object.assign(input, { type: 'text', value: text })
+  return input
+}
+
+function isLong(property: PlantProperty): boolean {
+  const isText = property.kind === 'text' && !isUsual(property)
+  return property.kind === 'json' || (isText && Number(property.schema['maxLength'] ?? 0) > lineCharactersMax)
+}
+
+/** The values of a property that has few; undefined for any other. */
+function choicesOf({ kind, schema }: PlantProperty): readonly unknown[] | undefined {
+  if (Object.hasOwn(schema, 'const')) return [schema['const']]
+  return Array.isArray(schema['enum']) ? schema['enum'] : kind === 'boolean' ? [true, false] : undefined
+}
+
+/** @param value another choice, if it is none of them. */
+function optionsOf(property: PlantProperty, value?: unknown): HTMLOptionElement[] {
+  const choices = new Map([...(choicesOf(property) ?? []), value].map((choice) => [printed(choice), choice]))
+  choices.delete('')
+  const options = [...choices].map(([text, choice]) => new Option(typeof choice === 'string' ? choice : text, text))
+  return [new Option('', ''), ...options]
+}
+
+function printed(value: unknown): string {
+  return value === undefined ? '' : printLine(value, '')
+}
 
 /** What a person would say, in place of a server's message about a field. */
 function plainly(message: string): string {

@@ -7,15 +7,14 @@ import type { Change } from './client.js'
 import { closeForm, focusForm, openForm, showWelcome, startForm, toggleForm } from './create.js'
 import { edit, noteChangesOfEdited, startEditing } from './edit.js'
 import { copy, find, make } from './elements.js'
-import { addExamples } from './examples.js'
-import { exportPlants } from './export.js'
+import { exportPlants } from './files.js'
 import { whileBusy } from './form.js'
 import { drawIcons } from './icons.js'
 import { followChanges, startLive, stopLive } from './live.js'
 import { clearLog } from './log.js'
-import { openMany, startMany } from './many.js'
+import { addExamples, openMany, startMany } from './many.js'
 import { closeMenu, createMenus } from './menus.js'
-import { explain, hush, say } from './messages.js'
+import { expireToast, explain, hush, say } from './messages.js'
 import { noteChangesOfShown, openPlant, showPlant } from './plant.js'
 import { remove, undo } from './remove.js'
 import { currentQuery, filterByTag, openTable, refresh, reload, reloadAround, showTotals, whyHidden } from './table.js'
@@ -41,16 +40,13 @@ startForm(created)
 startLive({ onChanges: showChanges, onBack: recover })
 startMany(refreshAll)
 
-/** What the buttons with `data-action` do; the value of a button says with what. */
+/** What the buttons with `data-action` do; the value of a button says with what. Refusals are explained. */
 const actions: Readonly<Record<string, (button: HTMLButtonElement) => unknown>> = {
   close: (button) => button.closest('dialog')?.close(),
   copy: (button) => copy(button.value, button),
   edit: (button) => edit(BigInt(button.value), button),
   examples: (button) => whileBusy(button, () => addExamples(added)),
-  export: async (button) => {
-    await whileBusy(button, () => exportPlants(button.value, currentQuery()))
-    closeMenu()
-  },
+  export: (button) => whileBusy(button, () => exportPlants(button.value, currentQuery())).finally(closeMenu),
   keys: () => {
     closeMenu()
     find('#keys', HTMLDialogElement).showModal()
@@ -60,9 +56,14 @@ const actions: Readonly<Record<string, (button: HTMLButtonElement) => unknown>> 
   tag: (button) => filterByTag(button.value),
   undo: () => undo(changed),
 }
-document.addEventListener('click', ({ target }) => {
+document.addEventListener('click', async ({ target }) => {
   const button = target instanceof Element ? target.closest('[data-action]') : null
-  if (button instanceof HTMLButtonElement) actions[button.dataset['action'] ?? '']?.(button)
+  if (!(button instanceof HTMLButtonElement)) return
+  try {
+    await actions[button.dataset['action'] ?? '']?.(button)
+  } catch (refusal) {
+    explain(refusal)
+  }
 })
 
 /** The head of the table stays below the news, however many lines these have. */
@@ -95,6 +96,7 @@ async function refreshAll(): Promise<void> {
 async function added(sentence: string): Promise<void> {
   await Promise.all([openTable(), loadSummary()])
   say(find('#changed'), sentence)
+  expireToast()
   closeForm()
   find('#plants-title').focus()
 }
@@ -103,6 +105,7 @@ async function changed(id: bigint, sentence: string, isGone = false): Promise<vo
   await Promise.all([reloadAround(id), loadSummary()])
   if (isGone) say(find('#changed'), sentence)
   else tellOf(String(id), '#changed', sentence)
+  expireToast()
   if (find('#plants').hidden) focusForm()
 }
 
@@ -172,7 +175,7 @@ addEventListener('keydown', (event) => {
   const isTyping = target instanceof HTMLElement && target.matches('input, textarea, select')
   if (isTyping || altKey || document.querySelector('dialog[open]') !== null) return
   const isUndo = key === 'z' && (ctrlKey || metaKey)
-  if (isUndo) void undo(changed)
+  if (isUndo) find('#undo').click()
   else if (ctrlKey || metaKey) return
   else if (key === '/' && may.read) find('#prefix').focus()
   else if (key === 'n' && may.write) toggleForm()

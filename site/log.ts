@@ -1,18 +1,18 @@
-// The requests of this page, so that a person sees what it sends and what the server answers.
+// The requests of this page, so that a person sees what it sends and what the server answers: a drawer with a list, and
+// the one that is open.
 
-/** A header field. */
-export type HeaderField = readonly [name: string, value: string]
+import { base } from './address.js'
+import { type Child, fill, find, make, makeButton, scrollable } from './elements.js'
+import { type HeaderField, type Sent, snippetsOf } from './snippets.js'
+import { escaped, jsonNodes } from './texts.js'
 
 /** A request, and its answer once it is there. */
-export interface Exchange {
-  readonly method: string
-  readonly url: URL
-  /** Without Authorization. */
-  readonly fields: readonly HeaderField[]
-  readonly body?: string | undefined
+interface Exchange extends Sent {
   readonly startedAt: Date
   /** Sent by the page on its own, such as for the changes of others. */
   readonly isAside: boolean
+  /** In the list: the same each time, because its button may have the focus. */
+  readonly item: HTMLLIElement
   ms?: number
   status?: number
   /** Such as `OK`; HTTP/2 has none. */
@@ -26,20 +26,60 @@ export interface Exchange {
 
 /** Of each kind: asked for by a person, and aside. */
 const exchangesMax = 50
-const exchanges: Exchange[] = []
-let onChange = (): void => {}
-
 /** The newest first. */
-export const logged: readonly Exchange[] = exchanges
+const exchanges: Exchange[] = []
 
-/** @param listener called after each change of the log. */
-export function watchLog(listener: () => void): void {
-  onChange = listener
+/** What header fields of a request or an answer mean for a person. Others are folded. */
+const meanings: Readonly<Record<string, string>> = {
+  accept: 'The media type that the client wants.',
+  'idempotency-key': 'Repeat the request with this key within 24 hours: nothing is created twice.',
+  'if-match': 'Change the plant only if it still has this ETag.',
+  'if-none-match': 'Send the plant only if it no longer has this ETag.',
+  location: 'Where the new plant is.',
+  etag: 'The version of the plant. Send it as If-Match to change the plant only if nobody else has.',
+  link: 'Where the next page is.',
+  'idempotency-replayed': 'The response of an earlier try: nothing was created twice.',
+  'retry-after': 'Seconds to wait before the next try.',
+  'www-authenticate': 'Which token the request needs.',
+  'x-request-id': "The name of this request in the server's log.",
 }
+
+const answerCharactersMax = 200_000
+
+const log = find('#log')
+const toggle = find('#log-toggle', HTMLButtonElement)
+const panel = find('#log-panel')
+const list = find('#log-list')
+const detail = find('#log-detail')
+const aside = find('#log-aside', HTMLInputElement)
+const developer = find('#developer', HTMLInputElement)
+const developerKey = 'plantstore-requests'
+let isDue = false
+let open: Exchange | undefined
+let openedState = ''
+
+toggle.addEventListener('click', () => {
+  panel.hidden = !panel.hidden
+  toggle.ariaExpanded = String(!panel.hidden)
+  draw()
+})
+aside.addEventListener('change', draw)
+// On a phone there is no room for them, unless a person wants it.
+const wanted = localStorage.getItem(developerKey) ?? String(matchMedia('(min-width: 43rem)').matches)
+developer.checked = wanted === 'true'
+developer.addEventListener('change', () => {
+  localStorage.setItem(developerKey, String(developer.checked))
+  draw()
+})
+panel.addEventListener('keydown', ({ key }) => {
+  if (key !== 'Escape') return
+  toggle.click()
+  toggle.focus()
+})
 
 export function clearLog(): void {
   exchanges.length = 0
-  onChange()
+  drawSoon()
 }
 
 /** Sends a request as `fetch` does, and records it. */
@@ -52,11 +92,15 @@ export async function record(input: RequestInfo | URL, init: RequestInit = {}, i
     body: typeof init.body === 'string' ? init.body : undefined,
     startedAt: new Date(),
     isAside,
+    item: make(
+      'li',
+      makeButton('', () => choose(exchange)),
+    ),
   }
   exchanges.unshift(exchange)
   const [oldest] = exchanges.filter((each) => each.isAside === isAside).slice(exchangesMax)
   if (oldest !== undefined) exchanges.splice(exchanges.indexOf(oldest), 1)
-  onChange()
+  drawSoon()
   try {
     const response = await fetch(input, init)
     exchange.status = response.status
@@ -70,7 +114,7 @@ export async function record(input: RequestInfo | URL, init: RequestInit = {}, i
     throw cause
   } finally {
     exchange.ms = performance.now() - startedMs
-    onChange()
+    drawSoon()
   }
 }
 
@@ -80,5 +124,113 @@ async function keepAnswer(exchange: Exchange, response: Response): Promise<void>
   } catch {
     exchange.failure = 'the response broke off'
   }
-  onChange()
+  drawSoon()
+}
+
+function drawSoon(): void {
+  if (isDue) return
+  isDue = true
+  // Many requests at once are drawn once.
+  setTimeout(draw, 16)
+}
+
+function draw(): void {
+  isDue = false
+  // Once there is an answer again, that there was none is history.
+  const answered = exchanges.findIndex(({ status }) => status !== undefined)
+  const newest = exchanges.find(({ isAside, failure }, at) => !isAside && (failure === undefined || at <= answered))
+  log.hidden = newest === undefined || !developer.checked
+  find('#log-last').replaceChildren(...(newest === undefined ? [] : lineOf(newest)))
+  if (panel.hidden) return
+  const wanted = exchanges.filter(({ isAside }) => aside.checked || !isAside).map(drawItem)
+  for (const item of [...list.children]) if (!wanted.includes(item as HTMLLIElement)) item.remove()
+  // An item that stays is not moved.
+  for (const [at, item] of wanted.entries())
+    if (list.children[at] !== item) list.insertBefore(item, list.children[at] ?? null)
+  if (open !== undefined) showDetail(open)
+}
+
+function drawItem(exchange: Exchange): HTMLLIElement {
+  const button = find('button', HTMLButtonElement, exchange.item)
+  button.ariaPressed = String(exchange === open)
+  const time = exchange.startedAt.toLocaleTimeString('en', { hour12: false })
+  button.replaceChildren(...lineOf(exchange), make('time.hint', time))
+  return exchange.item
+}
+
+function choose(exchange: Exchange): void {
+  open = exchange
+  openedState = ''
+  draw()
+  detail.scrollTop = 0
+}
+
+function lineOf(exchange: Exchange): Node[] {
+  const { method, url, ms } = exchange
+  return [
+    make('b', method),
+    make('bdi.path', `/${url.pathname.slice(base.pathname.length)}${url.search}`),
+    statusOf(exchange),
+    make('span.hint.ms', ms === undefined ? '' : `${Math.round(ms)} ms`),
+  ]
+}
+
+function statusOf({ status, phrase, failure }: Exchange): HTMLElement {
+  if (failure !== undefined) return make('span.status-5', failure)
+  if (status === undefined) return make('span.hint', 'sending')
+  return make(`span.status-${String(status).charAt(0)}`, `${status} ${phrase}`)
+}
+
+function showDetail(exchange: Exchange): void {
+  const { answer, answerFields = [], status, failure, body, fields } = exchange
+  const state = `${exchange.startedAt.getTime()} ${status} ${failure} ${answer?.length}`
+  if (state === openedState) return
+  openedState = state
+  detail.replaceChildren()
+  fill(
+    detail,
+    make('h3', lineOf(exchange)),
+    answerOf(answer, status),
+    fieldsOf('Response', answerFields),
+    body !== undefined && [make('h4', 'Request: body'), make('pre', jsonNodes(body))],
+    fieldsOf('Request', fields),
+    make('h4', 'Send it yourself'),
+    hasChangedPlant(exchange) && make('p.hint', staleMatch),
+    snippetsOf(exchange),
+  )
+}
+
+function answerOf(answer: string | undefined, status: number | undefined): Child {
+  if (answer === undefined) {
+    return make('p.hint', status === undefined ? 'There is no response yet.' : 'A stream of events.')
+  }
+  if (answer === '') return make('p.hint', 'The response has no body.')
+  const isLong = answer.length > answerCharactersMax
+  const seen = isLong ? escaped(answer.slice(0, answerCharactersMax)) : jsonNodes(answer)
+  return [
+    make('h4', 'Response: body'),
+    make('pre', scrollable('Body of the response'), seen),
+    isLong && make('p.hint', `The first ${answerCharactersMax} of ${answer.length} characters.`),
+  ]
+}
+
+const staleMatch =
+  'If-Match has the ETag before this change: sent again, the request gets 412. Opening the plant gives the new ETag.'
+
+function hasChangedPlant({ fields, status = 0 }: Exchange): boolean {
+  return status < 300 && fields.some(([name]) => name === 'if-match')
+}
+
+function fieldsOf(title: string, fields: readonly HeaderField[]): Child {
+  const [known = [], others = []] = [true, false].map((is) => fields.filter(([name]) => name in meanings === is))
+  const folded = make('details', make('summary', `Other header fields (${others.length})`), listOf(others))
+  return fields.length > 0 && [make('h4', `${title}: header fields`), listOf(known), others.length > 0 && folded]
+}
+
+function listOf(fields: readonly HeaderField[]): Child {
+  const rows = fields.map(([name, value]) => [
+    make('dt', name),
+    make('dd', make('code', value), make('span.hint', ` ${meanings[name] ?? ''}`)),
+  ])
+  return rows.length > 0 && make('dl', rows)
 }

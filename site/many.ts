@@ -1,20 +1,18 @@
-// The dialog that adds many plants: rows from a spreadsheet or a file. Ids make it safe to repeat: a plant that is
-// there already, with the same properties, counts as done.
+// Adds many plants: rows from a spreadsheet or a file, or the examples. Ids make it safe to repeat: a plant that is there
+// already, with the same properties, counts as done.
 
-import { connect, statusOf, token, wordsOf } from './api.js'
+import { plantsOf } from './address.js'
+import { connect, findFreeId, statusOf, token, wordsOf } from './api.js'
 import { type NewPlant, PlantStoreError } from './client.js'
 import { csvRow } from './columns.js'
 import { download, find, make, makeTable } from './elements.js'
-import { printLine } from './exact-json.js'
+import { parseExact, printLine } from './exact-json.js'
+import { namesOfColumns, type PlantRow, type Rows, readRows } from './files.js'
 import { onSubmit } from './form.js'
-import { findFreeId } from './free-id.js'
-import { explain, say, spoken, toSentence } from './messages.js'
-import { namesOfColumns, type PlantRow, type Rows, readRows } from './pasted.js'
-import { shown } from './plant-text.js'
-import { displayed, isSame, properties, textOf } from './properties.js'
-import { plantsOf } from './range.js'
+import { explain, hush, say, spoken, toSentence } from './messages.js'
+import { displayed, isSame, ownOf, plantOf, properties, sampleOf, textOf } from './properties.js'
 import { UnreadableFile } from './records.js'
-import { sampleOf } from './sample.js'
+import { shown } from './texts.js'
 
 const previewRows = 10
 const previewColumnsMax = 5
@@ -41,7 +39,7 @@ text.placeholder = csvRow(properties.map(({ name }) => name)) + csvRow(sampleRow
 find('#rows-hint').prepend(`The first row names the columns: ${namesOfColumns}; a list of names needs none. `)
 
 /** What happened to rows so far. */
-export interface Tally {
+interface Tally {
   added: number
   known: number
   readonly refused: PlantRow[]
@@ -182,7 +180,7 @@ function downloadRefused(): void {
 }
 
 /** Adds plants until one attempt fails for a reason that concerns all. Refused rows go to the tally. */
-export async function addAll(
+async function addAll(
   rows: readonly PlantRow[],
   tally: Tally,
   signal: AbortSignal,
@@ -285,4 +283,40 @@ function describe({ added, known, refused }: Tally, all: number, why: string): s
     ...(refused.length > 0 ? [`${refused.length.toLocaleString('en')} rejected`] : []),
   ]
   return `${parts.join(', ')} of ${all.toLocaleString('en')} rows.${why}`
+}
+
+/**
+ * Adds the example plants to the store. Those that an earlier click added count, too.
+ *
+ * @param onDone receives a sentence about the outcome.
+ */
+export async function addExamples(onDone: (sentence: string) => Promise<void>): Promise<void> {
+  const progress = find('#examples-progress', HTMLProgressElement)
+  hush()
+  progress.hidden = false
+  try {
+    const lines = (await (await fetch('site/houseplants.ndjson')).text()).trim().split('\n')
+    progress.max = lines.length
+    const rows = lines.map((raw, at) => ({ line: at + 1, raw, plant: toPlant(raw) }))
+    const tally: Tally = { added: 0, known: 0, refused: [] }
+    await addAll(rows, tally, new AbortController().signal, () => {
+      progress.value += 1
+    })
+    const [first] = tally.refused
+    const others = first === undefined ? '' : ` Others were rejected: ${first.wrong}.`
+    await onDone(`${tally.added + tally.known} example plants were added.${others}`)
+  } finally {
+    progress.hidden = true
+    progress.value = 0
+  }
+}
+
+/** The example of a line, with samples of whatever else the document requires. */
+function toPlant(line: string): NewPlant & { readonly id: bigint } {
+  const example = parseExact(line) as NewPlant
+  const values = properties.map(({ name, isRequired, schema }) => {
+    const value = ownOf(example, name)
+    return [name, value === undefined && isRequired ? sampleOf(schema) : value] as const
+  })
+  return { ...plantOf(values), id: BigInt(example.id) }
 }

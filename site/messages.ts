@@ -2,7 +2,7 @@
 
 import { isRefusal, statusOf, wordsOf } from './api.js'
 import { find } from './elements.js'
-import { isolated } from './plant-text.js'
+import { isolated } from './texts.js'
 
 /** Shows a sentence. Quoted server text, such as `got "x"`, does not affect the direction of the rest. */
 export function say(element: HTMLElement, sentence: string): void {
@@ -25,8 +25,9 @@ export function toSentence(message: string): string {
 }
 
 /** Explains a refusal that concerns no field. Without a valid token, the page asks for another one. */
-export function explain(refusal: unknown, place = '#table-error'): void {
+export function explain(refusal: unknown): void {
   if (!isRefusal(refusal)) throw refusal
+  const place = find('#plants').hidden ? '#create-error' : '#table-error'
   if (refusal.status === 401) dispatchEvent(new CustomEvent(unauthorized, { detail: wordsOf(refusal) }))
   else say(find(place), toSentence(wordsOf(refusal)))
 }
@@ -37,6 +38,20 @@ export const unauthorized = 'plantstore-unauthorized'
 /** Explains why a plant that is open could not be read. */
 export function explainAbsence(refusal: unknown, place: HTMLElement): void {
   say(place, statusOf(refusal) === 404 ? 'Another client has deleted this plant.' : toSentence(wordsOf(refusal)))
+}
+
+const toast = find('#toast')
+const toastMs = 10_000
+let timer: number | undefined
+
+/** Takes back what the toast says and offers after a while, but not while a person is about to press it. */
+export function expireToast(): void {
+  clearTimeout(timer)
+  timer = setTimeout(() => {
+    if (toast.matches(':hover, :focus-within')) return expireToast()
+    find('#changed').textContent = ''
+    find('#undo').hidden = true
+  }, toastMs)
 }
 
 /** Clears the messages of earlier actions, which may no longer apply, and what they offer. */

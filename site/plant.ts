@@ -1,13 +1,13 @@
 // The panel that shows one plant whole: its texts, and how to reach it with the API.
 
-import { placesBefore, readView, titlePage, writeView } from './address.js'
-import { base, connect } from './api.js'
+import { base, placesBefore, readView, titlePage, writeView } from './address.js'
+import { connect } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
 import { copy, find, make } from './elements.js'
-import { snippetsOf } from './log-view.js'
 import { explain, explainAbsence } from './messages.js'
-import { boxed, shown, shownOrNone } from './plant-text.js'
 import { displayed, jsonOf, shownText, withoutId } from './properties.js'
+import { snippetsOf } from './snippets.js'
+import { boxed, shown, shownOrNone } from './texts.js'
 
 const dialog = find('#plant', HTMLDialogElement)
 const error = find('#plant-error')

@@ -1,24 +1,99 @@
 // Renders the reference from openapi.json: each operation and schema has its own address. It fetches the document and
 // sends nothing else.
 
-import { type Child, find, make } from './elements.js'
+import { type Child, find, make, makeTable, scrollable } from './elements.js'
 import { parseExact, printExact, printLine } from './exact-json.js'
-import { fromMarkdown, inline, scrolling } from './markdown.js'
-import {
-  type Api,
-  type ApiResponse,
-  type Content,
-  type Header,
-  nameOf,
-  operationsOf,
-  type Parameter,
-  type PlacedOperation,
-  type Reference,
-  resolve,
-  type Schema,
-  type Security,
-} from './openapi.js'
 import { curl, quoted } from './shell.js'
+
+type Named<Value> = Readonly<Record<string, Value>>
+
+/**
+ * The parts of the document that are shown. Of its references, those to schemas stay; the others are resolved. Each
+ * operation has its method, its path, and what it needs.
+ */
+interface Api {
+  readonly openapi: string
+  readonly info: { readonly version: string; readonly description?: string }
+  readonly tags: readonly { readonly name: string; readonly description?: string }[]
+  readonly security: readonly Security[]
+  readonly paths: Named<Named<Operation>>
+  readonly components: {
+    readonly schemas: Named<Schema>
+    readonly securitySchemes: Named<{ readonly scheme: string; readonly description?: string }>
+  }
+}
+
+/** The scopes that a token needs, by security scheme. */
+type Security = Named<readonly string[]>
+
+interface Operation {
+  readonly method: string
+  readonly path: string
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly summary: string
+  readonly description?: string
+  readonly security?: readonly Security[]
+  readonly parameters?: readonly (Field & { readonly name: string; readonly in: string })[]
+  readonly requestBody?: { readonly description?: string; readonly content: Content }
+  readonly responses: Named<ApiResponse>
+}
+
+interface ApiResponse {
+  readonly description: string
+  readonly headers?: Named<Field>
+  readonly content?: Content
+}
+
+/** A parameter or a header field. */
+interface Field {
+  readonly description?: string
+  readonly required?: boolean
+  readonly schema: Schema
+  readonly example?: unknown
+  readonly examples?: Named<Example>
+}
+
+/** Bodies by media type. */
+type Content = Named<{ readonly schema?: Schema; readonly examples?: Named<Example> }>
+
+interface Example {
+  readonly summary?: string
+  readonly value: unknown
+}
+
+/** The keywords that have a structure; the others are values. */
+interface Schema {
+  readonly $ref?: string
+  readonly type?: string
+  readonly description?: string | undefined
+  readonly examples?: readonly unknown[]
+  readonly items?: Schema
+  readonly properties?: Named<Schema>
+  readonly required?: readonly string[]
+  readonly allOf?: readonly Schema[]
+  readonly [keyword: string]: unknown
+}
+
+/** Renders Markdown as elements; none for undefined. */
+function fromMarkdown(text = ''): HTMLElement[] {
+  return text
+    .split(/\n{2,}/)
+    .filter((block) => block.trim() !== '')
+    .map((block) => (block.startsWith('|') ? table(block) : make('p', inline(block))))
+}
+
+/** Renders the inline parts of a line. */
+function inline(text: string): Child[] {
+  return text.split(/(`[^`]+`)/).map((part) => (/^`.+`$/.test(part) ? make('code', part.slice(1, -1)) : part))
+}
+
+function table(block: string): HTMLElement {
+  const lines = block.split('\n').map((line) => line.replace(/^\||\|$/g, '').split('|'))
+  const [head = [], , ...rows] = lines
+  const cells = rows.map((row) => row.map((cell) => inline(cell.trim())))
+  return make('div.scrolling', scrollable(`Table:${head.join()}`), makeTable(head, cells))
+}
 
 /** The base URL of the document's paths, behind any proxy prefix, without a trailing slash. */
 const server = new URL('.', location.href).href.replace(/\/$/, '')
@@ -28,7 +103,8 @@ const main = find('main')
 try {
   const response = await fetch('openapi.json')
   if (!response.ok) throw new Error(`the server answered ${response.status}`)
-  draw(parseExact(await response.text()) as Api)
+  const api = parseExact(await response.text()) as Api
+  draw(resolved(api, api.components) as Api)
 } catch (cause) {
   const reason = cause instanceof Error ? cause.message : String(cause)
   main.replaceChildren(
@@ -41,10 +117,9 @@ function draw(api: Api): void {
   find('#version').textContent = `Version ${api.info.version}, OpenAPI ${api.openapi}`
   main.replaceChildren(
     introduction(api),
-    ...api.tags.map(({ name, description }) => {
-      const operations = operationsOf(api, name).map((operation) => operationArticle(api, operation))
-      return section(name, titleOf(name), [fromMarkdown(description), operations])
-    }),
+    ...api.tags.map(({ name, description }) =>
+      section(name, titleOf(name), [fromMarkdown(description), operationsOf(api, name)]),
+    ),
     section('schemas', 'Schemas', schemas.map(schemaArticle)),
   )
   find('#contents').replaceChildren(...[...main.querySelectorAll('section[aria-labelledby]')].flatMap(contentsOf))
@@ -57,6 +132,24 @@ function draw(api: Api): void {
   fold()
   // The target of the fragment did not exist when the browser first looked for it.
   if (location.hash !== '') location.replace(location.hash)
+}
+
+/** A part of the document with components in place of the references to them; references to schemas stay. */
+function resolved(part: unknown, components: Named<Named<unknown>>): unknown {
+  if (typeof part !== 'object' || part === null) return part
+  if (Array.isArray(part)) return part.map((each) => resolved(each, components))
+  const { $ref = '' } = part as { readonly $ref?: string }
+  const [, kind = '', name = ''] = /^#\/components\/(?!schemas)(\w+)\/(\w+)$/.exec($ref) ?? []
+  if (name !== '') return resolved(components[kind]?.[name], components)
+  return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, resolved(value, components)]))
+}
+
+/** The operations whose first tag is the given one, path by path. */
+function operationsOf({ paths, security }: Api, tag: string): Child[] {
+  const all = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ security, ...operation, method, path })),
+  )
+  return all.filter(({ tags }) => tags?.[0] === tag).map(operationArticle)
 }
 
 /** The title of a section, and links to its articles. */
@@ -100,64 +193,63 @@ function introduction(api: Api): HTMLElement {
 
 function quickStart(): string {
   const send = `curl ${quoted(`${server}/plants`)} -H "Authorization: Bearer $TOKEN"`
-  return `export TOKEN=plt_...\n${send} --json '{"id": 1, "name": "Fern"}'\n${send}`
+  return `export TOKEN=plt_...\n${send} --json '{"id":1,"name":"Fern"}'\n${send}`
 }
 
-function operationArticle(api: Api, operation: PlacedOperation): HTMLElement {
-  const { operationId, summary, description, method, path, requestBody: body } = operation
-  const parameters = (operation.parameters ?? []).map((parameter) => resolve(parameter, api.components.parameters))
-  const security = operation.security ?? api.security
+function operationArticle(operation: Operation): HTMLElement {
+  const { operationId, summary, description, method, path, parameters = [], requestBody: body } = operation
   return article(
     operationId,
     summary,
-    make('p', methodLabel(method), ' ', make('code', path), ' ', make('span.hint', operationId)),
+    make(
+      'p',
+      make(`span.method.${method}`, method.toUpperCase()),
+      ' ',
+      make('code', path),
+      ' ',
+      make('span.hint', operationId),
+    ),
     fromMarkdown(description),
-    make('p', access(security)),
-    parameters.length > 0 && [make('h4', 'Parameters'), parameterList(parameters)],
+    make('p', access(operation.security)),
+    parameters.length > 0 && [
+      make('h4', 'Parameters'),
+      make(
+        'dl',
+        parameters.map((each) => item(each.name, schemaOf(each), [`in ${each.in}`, each.required && 'required'])),
+      ),
+    ],
     body && [make('h4', 'Body'), fromMarkdown(body.description), content(body.content, 'The body')],
     make('h4', 'With curl'),
-    code(`curl: ${summary}`, request(operation, parameters, security)),
+    code(`curl: ${summary}`, request(operation)),
     make('h4', 'Responses'),
-    Object.entries(operation.responses).map(([status, response]) => responseDetails(api, status, response)),
+    Object.entries(operation.responses).map(responseDetails),
   )
 }
 
-function access([security]: readonly Security[]): Child {
+function access([security]: readonly Security[] = []): Child {
   if (security === undefined) return 'Needs no token.'
   const [scopes = []] = Object.values(security)
   return ['Needs a token with ', make('code', scopes.join(' ')), '.']
 }
 
-function parameterList(parameters: readonly Parameter[]): HTMLElement {
-  return make(
-    'dl',
-    parameters.map((parameter) =>
-      item(parameter.name, schemaOf(parameter), [`in ${parameter.in}`, parameter.required && 'required']),
-    ),
-  )
-}
-
-function responseDetails(api: Api, status: string, response: ApiResponse | Reference): HTMLElement {
-  const { description, headers = {}, content: bodies = {} } = resolve(response, api.components.responses)
-  const fields = Object.entries(headers).map(
-    ([name, header]) => [name, resolve(header, api.components.headers)] as const,
-  )
+function responseDetails([status, response]: readonly [string, ApiResponse]): HTMLElement {
+  const fields = Object.entries(response.headers ?? {})
   return make(
     'details.response',
-    make('summary', make('strong', status), ' ', make('span', inline(description))),
-    content(bodies, `The body of ${status}`),
+    make('summary', make('strong', status), ' ', make('span', inline(response.description))),
+    content(response.content ?? {}, `The body of ${status}`),
     fields.length > 0 && [
       make('p', 'Header fields:'),
       make(
         'dl',
-        fields.map(([name, header]) => item(name, schemaOf(header), [header.required && 'always'])),
+        fields.map(([name, field]) => item(name, schemaOf(field), [field.required && 'always'])),
       ),
     ],
   )
 }
 
 /** The schema of a parameter or header field, with the description and examples given beside it. */
-function schemaOf({ schema, description, example, examples = {} }: Header): Schema {
+function schemaOf({ schema, description, example, examples = {} }: Field): Schema {
   const all = [example, ...Object.values(examples).map(({ value }) => value)].filter((value) => value !== undefined)
   return { ...schema, ...(all.length > 0 && { examples: all }), description }
 }
@@ -222,7 +314,7 @@ function limitsOf(schema: Schema): Child[] {
 
 function typeOf(schema: Schema): Child {
   if (schema.$ref !== undefined) {
-    const name = nameOf(schema.$ref)
+    const name = schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)
     return make('a', { href: `#schema-${name}` }, name)
   }
   if (schema.type === 'array') return ['array of ', typeOf(schema.items ?? {})]
@@ -231,11 +323,7 @@ function typeOf(schema: Schema): Child {
 }
 
 /** A request of an operation, with the examples of the document. */
-function request(
-  { method, path, requestBody }: PlacedOperation,
-  parameters: readonly Parameter[],
-  security: readonly Security[],
-): string {
+function request({ method, path, requestBody, parameters = [], security = [] }: Operation): string {
   const target = parameters
     .filter((parameter) => parameter.in === 'path')
     .reduce((at, { name, example }) => at.replace(`{${name}}`, printLine(example ?? 1).replace(/"/g, '')), path)
@@ -250,15 +338,11 @@ function request(
 }
 
 function code(label: string, text: string): HTMLElement {
-  return scrolling(label, make('pre', make('code', text)))
+  return make('pre', scrollable(label), make('code', text))
 }
 
 function sample(value: unknown): HTMLElement {
   return make('code', typeof value === 'string' ? value : printLine(value))
-}
-
-function methodLabel(method: string): HTMLElement {
-  return make(`span.method.${method}`, method.toUpperCase())
 }
 
 function joined(parts: readonly Child[]): Child[] {

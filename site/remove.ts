@@ -4,52 +4,31 @@ import { connect, statusOf } from './api.js'
 import type { StoredPlant } from './client.js'
 import { find } from './elements.js'
 import { whileBusy } from './form.js'
-import { explain, hush } from './messages.js'
+import { hush } from './messages.js'
 
 /** Receives a plant that is gone, or back. */
-export type OnChanged = (id: bigint, sentence: string, isGone?: boolean) => Promise<void>
+type OnChanged = (id: bigint, sentence: string, isGone?: boolean) => Promise<void>
 
-const undoMs = 10_000
 const triesMax = 3
 
 const undoer = find('#undo', HTMLButtonElement)
 let deleted: StoredPlant | undefined
-let timer: number | undefined
 
 export async function remove(id: bigint, button: HTMLButtonElement, onChanged: OnChanged): Promise<void> {
   hush()
-  try {
-    const plant = await whileBusy(button, () => removeNewest(id))
-    if (plant === undefined) return
-    deleted = plant
-    await onChanged(id, `Plant ${id} was deleted.`, true)
-    offer()
-  } catch (refusal) {
-    explain(refusal)
-  }
+  const plant = await whileBusy(button, () => removeNewest(id))
+  if (plant === undefined) return
+  deleted = plant
+  await onChanged(id, `Plant ${id} was deleted.`, true)
+  undoer.hidden = false
 }
 
 /** Creates the plant again that was deleted last, while this is offered. */
 export async function undo(onChanged: OnChanged): Promise<void> {
   if (undoer.hidden || deleted === undefined) return
   hush()
-  try {
-    await connect().createPlant(deleted)
-    await onChanged(deleted.id, `Plant ${deleted.id} is back.`)
-  } catch (refusal) {
-    explain(refusal)
-  }
-}
-
-function offer(): void {
-  undoer.hidden = false
-  clearTimeout(timer)
-  timer = setTimeout(() => {
-    if (undoer.hidden) return
-    // Not while a person is about to press it.
-    if (undoer.matches(':hover, :focus')) offer()
-    else hush()
-  }, undoMs)
+  await connect().createPlant(deleted)
+  await onChanged(deleted.id, `Plant ${deleted.id} is back.`)
 }
 
 /** Deletes the version that it returns: another client may change the plant at any time. */

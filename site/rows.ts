@@ -2,12 +2,12 @@
 
 import { hrefOf, readView } from './address.js'
 import type { Change, StoredPlant } from './client.js'
-import { find, giveRoles, make } from './elements.js'
+import { find, make } from './elements.js'
 import { printLine } from './exact-json.js'
 import { makeIcon } from './icons.js'
 import { openPlant } from './plant.js'
-import { shown } from './plant-text.js'
 import { displayed, isSame, isUsual, type PlantProperty, shownText, withoutId } from './properties.js'
+import { shown } from './texts.js'
 
 /** More columns than these need a window that scrolls. */
 const columnsMax = 5
@@ -15,6 +15,9 @@ const columnsMax = 5
 export const table = find('#table', HTMLTableElement)
 const body = find('tbody', HTMLTableSectionElement, table)
 const plants = new WeakMap<HTMLTableRowElement, StoredPlant>()
+const roles = new Map(
+  Object.entries({ table: 'table', thead: 'rowgroup', tbody: 'rowgroup', tr: 'row', th: 'columnheader', td: 'cell' }),
+)
 /** The length of the longest id so far. */
 let idLength = 3
 
@@ -116,7 +119,7 @@ function onKey(event: KeyboardEvent): void {
 function makeHead(): void {
   const classes = new Map([
     ['id', 'ids'],
-    ['tag', 'tags'],
+    ['name', 'names'],
   ])
   find('thead tr', HTMLElement, table).prepend(...displayed.map(({ title }) => make('th', { scope: 'col' }, title)))
   const columns = displayed.map(({ name }) => make('col', { class: classes.get(name) ?? '' }))
@@ -138,6 +141,12 @@ function toRow(plant: StoredPlant): HTMLTableRowElement {
   putTexts(row, plant)
   giveRoles(row)
   return row
+}
+
+/** Phones show rows as blocks; explicit roles keep the table for screen readers. */
+function giveRoles(part: Element): void {
+  for (const element of [part, ...part.querySelectorAll('*')])
+    element.role = roles.get(element.localName) ?? element.role
 }
 
 function tool(action: 'edit' | 'remove', id: string, title: string): HTMLElement {

@@ -1,25 +1,47 @@
 // A request as code to paste: curl, JavaScript with the client, Python.
 
-import { base } from './api.js'
+import { base } from './address.js'
+import { copy, make, makeButton, scrollable } from './elements.js'
 import { parseExact, printLine } from './exact-json.js'
-import type { HeaderField } from './log.js'
 import { curl } from './shell.js'
+import { escaped } from './texts.js'
+
+/** A header field. */
+export type HeaderField = readonly [name: string, value: string]
 
 /** What is sent. */
 export interface Sent {
   readonly method: string
   readonly url: URL
+  /** Without Authorization. */
   readonly fields: readonly HeaderField[]
   readonly body?: string | undefined
 }
 
-type Snippet = (sent: Sent) => string
+let chosen = 'curl'
 
-export const snippets = {
+const snippets: Readonly<Record<string, (sent: Sent) => string>> = {
   curl: ({ method, url, fields, body }) => curl({ method, url: url.href, fields: meantFields(fields), body }),
   JavaScript: javascript,
   Python: python,
-} satisfies Record<string, Snippet>
+}
+
+/** A request as code, in the language that a person chose last. */
+export function snippetsOf(sent: Sent): HTMLElement {
+  const code = make('pre', scrollable('Request as code'))
+  const copier = makeButton('Copy', (button) => copy(code.textContent, button, code))
+  const tabs = Object.entries(snippets).map(([language, write]) => {
+    const tab = makeButton(language, () => {
+      chosen = language
+      for (const each of tabs) each.ariaPressed = String(each === tab)
+      code.textContent = escaped(write(sent))
+    })
+    if (language === chosen) queueMicrotask(() => tab.click())
+    return tab
+  })
+  const hint = make('p.hint', 'First give your token to the shell: ', make('code', 'export TOKEN=plt_...'))
+  return make('div.snippets', make('div.buttons', tabs, copier), code, hint)
+}
 
 /** Header fields that change what the server does. */
 const meant = ['accept', 'content-type', 'idempotency-key', 'if-match', 'if-none-match']

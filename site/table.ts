@@ -1,23 +1,20 @@
 // The table of plants: searches while the user types, and shows one page at a time. The address says which.
 
-import { idIn, type Place, placesBefore, readView, sizes, type View, writeView } from './address.js'
+import { idIn, type Place, placesBefore, rangeOf, readView, sizes, type View, writeView } from './address.js'
 import { connect, connectAside, readPage } from './api.js'
 import type { Change, ListQuery, PlantStoreClient, StoredPlant, Summary } from './client.js'
 import { find } from './elements.js'
 import { whileBusy } from './form.js'
 import { explain, hush } from './messages.js'
-import { rangeOf } from './range.js'
 import { countPlants, findRow, refreshRows, rows, showRows, showsChange, table } from './rows.js'
 import { choose } from './tags.js'
-import { putText, textIn } from './text-field.js'
 
 const typingPauseMs = 150
 /** Pages without a match to skip before asking the reader whether to continue. */
 const emptyPagesMax = 20
 
-const form = find('#search', HTMLFormElement)
 const prefix = find('#prefix', HTMLInputElement)
-const tagForm = find('#tag-form', HTMLFormElement)
+const tagFilter = find('#tag-filter', HTMLInputElement)
 const clear = find('#clear', HTMLButtonElement)
 const size = find('#size', HTMLSelectElement)
 const first = find('#first', HTMLButtonElement)
@@ -37,18 +34,18 @@ let hasFailed = false
 let totals: Summary | undefined
 let timer: number | undefined
 
-for (const each of [form, tagForm]) {
-  each.addEventListener('submit', (event) => event.preventDefault())
-  each.addEventListener('input', () => {
+for (const field of [prefix, tagFilter]) {
+  field.form?.addEventListener('submit', (event) => event.preventDefault())
+  field.addEventListener('input', () => {
     clearTimeout(timer)
     // Each letter is a step of the search, not of the history.
     const isStep = !isFiltered()
-    timer = setTimeout(() => search(prefix.value, textIn(tagForm, 'tagFilter'), isStep), typingPauseMs)
+    timer = setTimeout(() => search(prefix.value, tagIn(), isStep), typingPauseMs)
   })
 }
 clear.addEventListener('click', () => {
   prefix.value = ''
-  putText(tagForm, 'tagFilter', '')
+  tagFilter.value = ''
   prefix.focus()
   return whileBusy(clear, () => search('', ''))
 })
@@ -71,7 +68,7 @@ next.addEventListener('click', () => {
 export async function openTable(): Promise<void> {
   const wanted = readView()
   prefix.value = wanted.name
-  putText(tagForm, 'tagFilter', wanted.tag)
+  tagFilter.value = wanted.tag
   await show(wanted, placesBefore(), false)
 }
 
@@ -125,7 +122,7 @@ export function whyHidden(id: string): string {
 }
 
 export async function filterByTag(tag: string): Promise<void> {
-  putText(tagForm, 'tagFilter', tag)
+  tagFilter.value = tag
   await search(prefix.value, tag)
   toTop()
 }
@@ -142,6 +139,11 @@ export function currentQuery(): ListQuery {
     ...(view.name !== '' && idIn(view) === undefined && { name: view.name }),
     ...(view.tag !== '' && { tag: view.tag }),
   }
+}
+
+/** An input drops the line breaks that a tag may have. */
+function tagIn(): string {
+  return tagFilter.value === view.tag.replaceAll(/[\r\n]/g, '') ? view.tag : tagFilter.value
 }
 
 function isFiltered(): boolean {

@@ -1,10 +1,9 @@
 // The tags of the whole store with their numbers, as chips that filter the table.
 
+import { plantsOf } from './address.js'
 import type { Summary } from './client.js'
 import { find, make } from './elements.js'
-import { escaped, shown } from './plant-text.js'
-import { plantsOf } from './range.js'
-import { isOneLine } from './text-field.js'
+import { escaped, shown } from './texts.js'
 
 const chipsMax = 8
 const marginPx = 16
@@ -36,7 +35,7 @@ function draw(): void {
   find('#more-chips').replaceChildren(...tags.slice(chipsMax).map(toChip))
   find('#more-tags').hidden = tags.length === 0 && chosen === ''
   find('#tags-hint').textContent = known === undefined ? '' : describe(known)
-  const suggested = tags.filter(({ tag }) => isOneLine(tag) && escaped(tag) === tag)
+  const suggested = tags.filter(({ tag }) => !tag.includes('\n') && escaped(tag) === tag)
   find('#tags').replaceChildren(...suggested.map(({ tag }) => new Option(tag, tag)))
 }
 

@@ -84,12 +84,17 @@ export class LargeAnswers {
 
   #turn(): void {
     this.#turnBytes = 0
-    while (this.#turnBytes < turnBytesMax) {
-      const answer = this.#waiting.shift()
-      if (answer === undefined) return
-      this.#note(beginningBytes)
-      answer()
-    }
+    this.#beginNext()
+  }
+
+  /** Begins one answer after another: each is made in a microtask, and only then has its bytes. */
+  #beginNext(): void {
+    if (this.#turnBytes >= turnBytesMax) return
+    const begin = this.#waiting.shift()
+    if (begin === undefined) return
+    this.#note(beginningBytes)
+    begin()
+    queueMicrotask(() => this.#beginNext())
   }
 
   /** Throws AppError `overloaded` if too many bytes wait. */

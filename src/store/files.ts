@@ -45,11 +45,9 @@ export async function writeWhole<T>(
 function removePartial(path: string): void {
   try {
     rmSync(path, { force: true })
+    // SQLite makes a journal beside a database that it is writing.
+    rmSync(`${path}-journal`, { force: true })
   } catch {}
-}
-
-export function syncFile(path: string): void {
-  withFile(path, 'r+', fsyncSync)
 }
 
 /** Syncs the names in a folder to disk. */
@@ -57,14 +55,10 @@ export function syncFolder(path: string): void {
   withFile(path, 'r', fsyncSync)
 }
 
-/** Copies a file to a new one, readable only by its owner, and syncs it, but not its folder. */
-export function copyDurably(from: string, to: string): void {
-  withFile(from, 'r', (source) => copyOpenDurably(source, to))
-}
-
-function copyOpenDurably(source: number, to: string): void {
+/** Copies an open file to a new one, readable only by its owner, and syncs it, but not its folder. */
+export function copyDurably(descriptor: number, to: string): void {
   withFile(to, 'wx', (target) => {
-    writeFrom(source, target)
+    writeFrom(descriptor, target)
     fsyncSync(target)
   })
 }
@@ -83,7 +77,7 @@ export function withFile<T>(path: string, flags: string, use: (descriptor: numbe
 export function putBack(descriptor: number, path: string): void {
   const partial = partialOf(path)
   try {
-    copyOpenDurably(descriptor, partial)
+    copyDurably(descriptor, partial)
     renameDurably(partial, path)
   } catch (cause) {
     removePartial(partial)
@@ -123,38 +117,23 @@ export function renameDurably(from: string, to: string): true {
   return true
 }
 
-/**
- * Like `renameDurably`, but returns false if the name is taken.
- */
+/** Like `renameDurably`, but returns false if the name is taken. Unlike a rename, a link never replaces a file. */
 export function nameDurably(from: string, to: string): boolean {
   const folder = dirname(resolve(to))
   syncFolder(folder)
-  if (!claimName(from, to)) return false
-  syncFolder(folder)
-  return true
-}
-
-/** Renames a file; returns false if the name is taken. Unlike a rename, a link never replaces a file. */
-function claimName(from: string, to: string): boolean {
   try {
-    linkSync(from, to)
-    unlinkSync(from)
-    return true
-  } catch (cause) {
-    if (codeOf(cause) === 'EEXIST') return false
-    if (!noLinks.includes(codeOf(cause) ?? '')) throw cause
-  }
-  return replaceOwn(from, to)
-}
-
-/** Without hard links, claims the name with an empty file first. */
-function replaceOwn(from: string, to: string): boolean {
-  try {
-    closeSync(openSync(to, 'wx', 0o600))
+    try {
+      linkSync(from, to)
+      unlinkSync(from)
+    } catch (cause) {
+      if (!noLinks.includes(codeOf(cause) ?? '')) throw cause
+      // Without hard links, claim the name with an empty file first.
+      withFile(to, 'wx', () => renameSync(from, to))
+    }
   } catch (cause) {
     if (codeOf(cause) === 'EEXIST') return false
     throw cause
   }
-  renameSync(from, to)
+  syncFolder(folder)
   return true
 }

@@ -45,34 +45,31 @@ function contentOf(token: Token): string {
   return JSON.stringify({ name, scopes, createdAtMs, expiresAtMs, revokedAtMs, replacedBy, lastUsedDay })
 }
 
-/** The rows that the lookups of a batch found. */
-interface FoundRows {
-  /** id, text. */
-  readonly plants: readonly unknown[]
-  /** caller id, key, fingerprint, time. */
-  readonly keys: readonly unknown[]
-  /** `tokenColumns`. */
-  readonly tokens: readonly unknown[]
-  readonly anyToken: readonly unknown[]
-  /** First numbers, for each sweep. */
-  readonly sweepable: readonly (readonly unknown[])[]
-  /** id, version. */
-  readonly webhooks: readonly unknown[]
-}
+type FoundRows = Readonly<
+  Record<'plants' | 'keys' | 'tokens' | 'anyToken' | 'sweepable' | 'webhooks', readonly unknown[]>
+>
 
-export function toFound({ plants, keys, tokens, anyToken, sweepable, webhooks }: FoundRows): LookupResult {
+/**
+ * Converts the rows that the lookups of a batch found.
+ *
+ * @param rows plants: id, text; keys: caller id, key, fingerprint, time; tokens: `tokenColumns`; webhooks: id, version;
+ * sweepable: first numbers, for each sweep.
+ */
+export function toFound(rows: FoundRows): LookupResult {
+  const keys = rows.keys as readonly [string, string, Uint8Array, bigint][]
+  const webhooks = rows.webhooks as readonly [string, bigint][]
   return {
-    plants: new Map(plants as readonly [bigint, string][]),
+    plants: new Map(rows.plants as readonly [bigint, string][]),
     keys: new Map(
-      (keys as readonly [string, string, Uint8Array, bigint][]).map(([callerId, key, fingerprint, createdAtMs]) => [
+      keys.map(([callerId, key, fingerprint, atMs]) => [
         nameOfKey({ callerId, key }),
-        { fingerprint, createdAtMs: Number(createdAtMs) },
+        { fingerprint, createdAtMs: Number(atMs) },
       ]),
     ),
-    tokens: new Map(tokens.map(toToken).map((token) => [token.id, token])),
-    hasTokens: anyToken.length > 0,
-    sweepable: (sweepable as readonly [bigint][][]).map((rows) => rows.map(([first]) => first)),
-    webhooks: new Map((webhooks as readonly [string, bigint][]).map(([id, version]) => [id, Number(version)])),
+    tokens: new Map(rows.tokens.map(toToken).map((token) => [token.id, token])),
+    hasTokens: rows.anyToken.length > 0,
+    sweepable: (rows.sweepable as readonly [bigint][][]).map((found) => found.map(([first]) => first)),
+    webhooks: new Map(webhooks.map(([id, version]) => [id, Number(version)])),
   }
 }
 

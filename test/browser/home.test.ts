@@ -345,6 +345,8 @@ describe('the home page', { skip: noBrowser }, () => {
       await enter(page, token)
       assert.deepEqual(await kept(), [false, true])
       await other.close()
+      // Nothing is under way that would meet the refusal before the page is loaded again.
+      await reads(page, '#live', 'Live')
       await page.evaluate("localStorage.setItem('plantstore-token', 'plt_revoked')")
       await page.reload()
       await reads(page, '#secret-error', 'The token is unknown, malformed, expired or revoked (error 40102).')
@@ -675,6 +677,21 @@ describe('the home page', { skip: noBrowser }, () => {
         assert.equal(await stored(1), '{"id":1,"name":"of another client"}')
       },
     ))
+
+  exhaustive.test('takes back what it said and offered after ten seconds, but not from under the pointer', () =>
+    visit(numbered(2), async ({ page, token }) => {
+      const undo = page.getByRole('button', { name: 'Undo' })
+      await page.clock.install()
+      await enter(page, token)
+      await remove(page, '1')
+      await undo.hover()
+      await page.clock.runFor(15_000)
+      assert.equal(await textOf(page, '#changed'), 'Plant 1 was deleted.')
+      await page.mouse.move(0, 0)
+      await page.clock.runFor(15_000)
+      assert.deepEqual([await textOf(page, '#changed'), await undo.isVisible()], ['', false])
+    }),
+  )
 
   test('goes from plant to plant, opens, edits and leaves them with single keys', () =>
     visit(numbered(3), async ({ page, token }) => {

@@ -10,7 +10,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { systemClock } from '../../src/domain/clock.ts'
 import { limits } from '../../src/limits.ts'
-import { idOfSeries, nameOfBackup, prune } from '../../src/store/sqlite/backup.ts'
+import { nameOfBackup, prune } from '../../src/store/sqlite/backup.ts'
 import { sqliteEngine } from '../../src/store/sqlite/engine.ts'
 import { openWritable } from '../../src/store/sqlite/file/database.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
@@ -161,8 +161,7 @@ describe('plantstore backup --folder', () => {
     const { store, to } = await makeScene(folder)
     const [oldest = '', own = '', newer = ''] = await makeBackups(store, to, [30, 20, 10])
     const { storeBusyMsMax: busyMsMax } = limits
-    const id = idOfSeries(store, busyMsMax)
-    const report = prune({ store, id, folder: to, latest: own, keep: 1, nowMs: Date.now(), busyMsMax })
+    const report = prune({ store, folder: to, latest: own, keep: 1, nowMs: Date.now(), busyMsMax })
     assert.deepEqual(report, { removed: [join(to, oldest)], doubts: [], problems: [] })
     assert.deepEqual((await readdir(to)).sort(), [own, newer])
   })

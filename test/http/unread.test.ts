@@ -117,6 +117,24 @@ describe('an answer that is not read', { concurrency: true }, () => {
     pages.add(reader(), 1)
   })
 
+  test('waits while the one before it in this turn of the event loop was long', async () => {
+    const pages = new LargeAnswers(limits)
+    let made = 0
+    const make = async (): Promise<void> => {
+      const turn = pages.begin()
+      if (turn !== undefined) await turn
+      made += 1
+      pages.add({ socket: new Socket(), hasLeft: false, onceDone: () => {} }, 500_000)
+    }
+    for (let count = 0; count < 20; count += 1) void make()
+    const madeOfTurn: number[] = []
+    for (let before = 0; made < 20; before = made) {
+      await new Promise((resolve) => setImmediate(resolve))
+      madeOfTurn.push(made - before)
+    }
+    assert.ok(Math.max(...madeOfTurn) <= 2, `${madeOfTurn}`)
+  })
+
   for (const parser of ['fast', 'node'] as const) {
     test(`does not count when its client has left while it was made, with the parser ${parser}`, async () => {
       // One page that is counted for ever keeps all others from being made.

@@ -48,7 +48,7 @@ describe('the short ways of SQLite', () => {
         const [short, long] = [open(), open()]
         for (const jobs of batches)
           assert.deepEqual(short.runner.import(jobs, 0), long.runner.run([...jobs, idle], 0).slice(0, -1))
-        short.runner.commitImport()
+        short.runner.endImport('COMMIT')
         assert.deepEqual(short.plants(), long.plants())
         assert.deepEqual(byPlant(short.changes()), byPlant(long.changes()))
       }),

@@ -143,7 +143,7 @@ describe('an SQLite store', () => {
     await assert.rejects(openTestStore(path, impatient), /is being restored; try again/)
     await assert.rejects(openTestStore(path, { ...impatient, exclusive: true }), /in use by another/)
     const opening = openTestStore(path, command)
-    restore?.release()
+    restore?.[Symbol.dispose]()
     await using _store = await opening
   })
 
@@ -158,7 +158,7 @@ describe('an SQLite store', () => {
     await setImmediate()
     clock.monotonic += 5_000
     await Promise.race([opening, sleep(5 * limits.storeLockCheckMs)])
-    lock?.release()
+    lock?.[Symbol.dispose]()
     await using _store = await opening
   })
 

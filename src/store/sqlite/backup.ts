@@ -13,20 +13,12 @@ import type {
   PruneReport,
   StoreOptions,
 } from '../engine.ts'
-import { copyDurably, nameDurably, renameDurably, syncFolder, writeWhole } from '../files.ts'
+import { copyDurably, nameDurably, renameDurably, syncFolder, withFile, writeWhole } from '../files.ts'
 import { assertFolderOf, assertReadableFile, explained, explainFileFailure, statThere, toAbsolute } from '../paths.ts'
 import { runApart } from './file/apart.ts'
-import { checkHeader, explainOpenFailure, hasFailed, inUse, makeFile } from './file/database.ts'
-import {
-  assertNotEmpty,
-  assertReadable,
-  copyDatabase,
-  count,
-  examine,
-  problemsOf,
-  readUntouched,
-} from './file/examine.ts'
-import { findPlainDamage, readHeader } from './file/header.ts'
+import { explainOpenFailure, hasFailed, inUse, makeFile } from './file/database.ts'
+import { assertReadable, copyDatabase, count, examine, problemsOf, readUntouched } from './file/examine.ts'
+import { DamageError, findPlainDamage, readHeader } from './file/header.ts'
 import { readStoreId } from './file/migrations.ts'
 import {
   assertNoStoreFile,
@@ -44,137 +36,41 @@ export async function backupSqlite(
   { limits, clock, stopping }: BackupOptions,
 ): Promise<BackupReport> {
   const busyMsMax = limits.storeBusyMsMax
-  const keep = 'keep' in target ? target.keep : undefined
-  const { path, id } = await findReadable(store, { limits, clock }, keep !== undefined)
-  const files = filesFor(target, path, clock.wallMs())
-  let file = files.next().value
-  assertFree(file)
-  assertNoStoreFile(file, filesOfStore(path))
+  const path = await findReadable(store, { limits, clock })
+  let atMs = clock.wallMs()
+  const fileOf = (): string => ('file' in target ? target.file : join(target.folder, nameOfBackup(path, atMs)))
+  while ('folder' in target && isTaken(fileOf())) atMs += 1
+  assertFree(fileOf())
+  assertNoStoreFile(fileOf(), filesOfStore(path))
   const give = (partial: string): boolean => {
-    const isNamed = nameDurably(partial, toAbsolute(file))
-    if (isNamed || 'file' in target) return isNamed
-    file = files.next().value
-    return give(partial)
+    // A concurrent backup to the folder may have begun in the same millisecond.
+    for (; !nameDurably(partial, toAbsolute(fileOf())); atMs += 1) if ('file' in target) return false
+    return true
   }
-  const facts = await writeWhole(toAbsolute(file), give, async (partial) => {
-    try {
-      return await runApart<FileFacts>({ kind: 'copy', store: path, partial, file, busyMsMax }, stopping)
-    } catch (cause) {
-      removeBeside(partial)
-      throw cause
-    }
-  }).catch((cause) => {
-    throw explainOpenFailure(cause, file)
+  const facts = await writeWhole(toAbsolute(fileOf()), give, (partial) =>
+    runApart<FileFacts>({ kind: 'copy', store: path, partial, file: fileOf(), busyMsMax }, stopping),
+  ).catch((cause) => {
+    throw explainOpenFailure(cause, fileOf())
   })
-  if (facts === undefined) throw new OperatorError(`${file} exists already; name another file`)
+  const file = fileOf()
+  if (facts === undefined) throw existsAlready(file, 'name another file')
   const doubts = noteBackup(path)
-  if (!('folder' in target) || keep === undefined) return { ...facts, file, removed: [], doubts, problems: [] }
-  const { folder } = target
-  const pruned = prune({ store: path, id, folder, latest: basename(file), keep, nowMs: clock.wallMs(), busyMsMax })
+  if ('file' in target || target.keep === undefined) return { ...facts, file, removed: [], doubts, problems: [] }
+  const { folder, keep } = target
+  const pruned = prune({ store: path, folder, latest: basename(file), keep, nowMs: clock.wallMs(), busyMsMax })
   return { ...facts, file, ...pruned, doubts: [...doubts, ...pruned.doubts] }
 }
 
-/** The file of a target; in a folder, free names, one a millisecond: a concurrent backup may have the same start. */
-function* filesFor(target: BackupTarget, store: string, nowMs: number): Generator<string, never> {
-  for (let atMs = nowMs; ; atMs += 1) {
-    const file = 'file' in target ? target.file : join(target.folder, nameOfBackup(store, atMs))
-    if ('file' in target || !isTaken(file)) yield file
-  }
-}
-
-/** The real path of a store that can be read and, if it is needed, the id of the store. */
-async function findReadable(
-  store: string,
-  options: Pick<BackupOptions, 'limits' | 'clock'>,
-  needsId: boolean,
-): Promise<{ readonly path: string; readonly id: string }> {
+/** The real path of a store that can be read. */
+async function findReadable(store: string, options: Pick<BackupOptions, 'limits' | 'clock'>): Promise<string> {
   try {
     assertThere(store)
     const path = realPathOf(store)
     await untilWhole(path, options)
     assertReadable(path)
-    return { path, id: needsId ? idOfSeries(path, options.limits.storeBusyMsMax) : '' }
+    return path
   } catch (cause) {
     throw explainOpenFailure(cause, store, 'read')
-  }
-}
-
-/** Throws OperatorError unless a new file can be created at a path. Does not create folders. */
-function assertFree(file: string): void {
-  assertFolderOf(file)
-  if (isTaken(file)) throw new OperatorError(`${file} exists already; name another file`)
-  const [left] = findBeside(file)
-  if (left !== undefined) {
-    throw new OperatorError(`${left} exists and would be taken for a part of ${file}; remove it, or name another file`)
-  }
-}
-
-function isTaken(file: string): boolean {
-  return explained(file, 'written', () => lstatSync(file, { throwIfNoEntry: false }) !== undefined)
-}
-
-export async function restoreSqlite(
-  file: string,
-  store: string,
-  force: boolean,
-  busyMsMax: number,
-): Promise<FileFacts> {
-  assertReadableFile(file)
-  // A store that is mounted as a single file would lack its log. A backup has none.
-  if (readHeader(file)?.hasLog === true) realPathOf(file)
-  await examine(file, busyMsMax)
-  try {
-    const isThere = (statThere(store)?.size ?? 0) > 0
-    if (isThere && realpathSync(store) === realpathSync(file)) throw new OperatorError(`${file} is the store itself`)
-    if (isThere && !force) throw existsAlready(store)
-    makeFile(toAbsolute(store))
-    const path = realPathOf(store)
-    using restoring = new DisposableStack()
-    const lock = takeLock(path, busyMsMax, 'restore')
-    if (lock === undefined) throw inUse(path, `${store} is in use by a plantstore server; stop it first`)
-    restoring.defer(() => lock.release())
-    const incoming = `${path}.restoring`
-    restoring.defer(() => removeCopy(incoming))
-    if (!isThere) {
-      removeBeside(path)
-      restoring.use(holdAlone(path, busyMsMax))
-      // A server or a command may have created the store before the lock was taken.
-      if (statSync(path).size > 0) throw existsAlready(store)
-    }
-    removeCopy(incoming)
-    readUntouched(file, busyMsMax, (source) => copyDatabase(source, incoming))
-    const facts = await examine(incoming, busyMsMax, file)
-    if (isThere) replaceOld(path, incoming, busyMsMax)
-    else takeName(incoming, path)
-    return facts
-  } catch (cause) {
-    throw explainOpenFailure(cause, store)
-  }
-}
-
-function existsAlready(store: string): OperatorError {
-  return new OperatorError(`${store} exists already; add --force to replace it`)
-}
-
-export async function checkSqlite(
-  store: string,
-  { limits, clock }: Pick<StoreOptions, 'limits' | 'clock'>,
-): Promise<CheckReport> {
-  const path = toAbsolute(store)
-  try {
-    assertThere(path)
-    const realPath = realPathOf(path)
-    await untilWhole(realPath, { limits, clock })
-    assertNotEmpty(realPath)
-    checkHeader(path)
-    const damage = findPlainDamage(realPath)
-    if (damage !== undefined) return { problems: [damage], plants: 0 }
-    return readUntouched(path, limits.storeBusyMsMax, (database) => {
-      const problems = problemsOf(database, path)
-      return { problems, plants: problems.length === 0 ? count(database, 'plants') : 0 }
-    })
-  } catch (cause) {
-    throw explainOpenFailure(cause, path, 'read')
   }
 }
 
@@ -190,24 +86,83 @@ function assertThere(path: string): void {
   )
 }
 
-/**
- * Replaces a store that no other process has open. Checkpoints the old store and locks it until the rename is done, so
- * that no process writes to it meanwhile.
- */
-function replaceOld(path: string, incoming: string, busyMsMax: number): void {
-  using old = holdAlone(path, busyMsMax)
-  if (old === undefined) copyAside(path)
-  takeName(incoming, path)
+/** Throws OperatorError unless a new file can be created at a path. Does not create folders. */
+function assertFree(file: string): void {
+  assertFolderOf(file)
+  if (isTaken(file)) throw existsAlready(file, 'name another file')
+  const [left] = findBeside(file)
+  if (left !== undefined) {
+    throw new OperatorError(`${left} exists and would be taken for a part of ${file}; remove it, or name another file`)
+  }
 }
 
-/** Removes the files beside the old store, which SQLite would apply to the new one. */
-function takeName(incoming: string, path: string): void {
-  removeBeside(path)
-  renameDurably(incoming, path)
+function isTaken(file: string): boolean {
+  return explained(file, 'written', () => lstatSync(file, { throwIfNoEntry: false }) !== undefined)
+}
+
+function existsAlready(file: string, advice: string): OperatorError {
+  return new OperatorError(`${file} exists already; ${advice}`)
+}
+
+export async function checkSqlite(
+  store: string,
+  { limits, clock }: Pick<StoreOptions, 'limits' | 'clock'>,
+): Promise<CheckReport> {
+  const path = toAbsolute(store)
+  try {
+    await findReadable(path, { limits, clock })
+    return readUntouched(path, limits.storeBusyMsMax, (database) => {
+      const problems = problemsOf(database, path)
+      return { problems, plants: problems.length === 0 ? count(database, 'plants') : 0 }
+    })
+  } catch (cause) {
+    if (cause instanceof DamageError) return { problems: [cause.damage], plants: 0 }
+    throw explainOpenFailure(cause, path, 'read')
+  }
+}
+
+export async function restoreSqlite(
+  file: string,
+  store: string,
+  force: boolean,
+  busyMsMax: number,
+): Promise<FileFacts> {
+  assertReadableFile(file)
+  // A store that is mounted as a single file would lack its log. A backup has none.
+  if (readHeader(file)?.hasLog === true) realPathOf(file)
+  await examine(file, busyMsMax)
+  try {
+    const isThere = (statThere(store)?.size ?? 0) > 0
+    if (isThere && realpathSync(store) === realpathSync(file)) throw new OperatorError(`${file} is the store itself`)
+    if (isThere && !force) throw existsAlready(store, 'add --force to replace it')
+    makeFile(toAbsolute(store))
+    const path = realPathOf(store)
+    using lock = takeLock(path, busyMsMax, 'restore')
+    if (lock === undefined) throw inUse(path, `${store} is in use by a plantstore server; stop it first`)
+    // A server or a command may have created the store before the lock was taken.
+    if (!isThere && statSync(path).size > 0) throw existsAlready(store, 'add --force to replace it')
+    // SQLite would play back the journal of an earlier store.
+    if (!isThere) removeBeside(path)
+    using old = holdAlone(path, busyMsMax)
+    const take = (partial: string): boolean => {
+      if (old === undefined) copyAside(path)
+      // SQLite would apply the files beside the old store to the new one.
+      removeBeside(path)
+      return renameDurably(partial, path)
+    }
+    const facts = await writeWhole(path, take, (partial) => {
+      readUntouched(file, busyMsMax, (source) => copyDatabase(source, partial))
+      return examine(partial, busyMsMax, file)
+    })
+    return facts as FileFacts
+  } catch (cause) {
+    throw explainOpenFailure(cause, store)
+  }
 }
 
 /**
- * Opens a store exclusively, and empties its log. Returns undefined if it is too damaged.
+ * Opens a store exclusively and empties its log, so that no process writes to it until the connection is closed. Returns
+ * undefined if it is too damaged.
  *
  * @throws OperatorError if another process has it open; an SQLite error if it is read-only or its disk is full.
  */
@@ -216,9 +171,8 @@ function holdAlone(path: string, busyMsMax: number): DatabaseSync | undefined {
   const database = new DatabaseSync(path, { timeout: busyMsMax })
   try {
     // Fails while any other connection is open, even a read-only one. The lock outlasts the transaction. A COMMIT would
-    // turn an empty file into a database, so roll back.
-    const end = statSync(path).size === 0 ? 'ROLLBACK' : 'COMMIT'
-    database.exec(`PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ${end}`)
+    // turn an empty file into a database.
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK')
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     return database
   } catch (cause) {
@@ -235,30 +189,16 @@ function holdAlone(path: string, busyMsMax: number): DatabaseSync | undefined {
 function copyAside(path: string): void {
   const aside = `${path}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`
   for (const suffix of ['', '-wal', '-journal']) {
-    if (!existsSync(path + suffix)) continue
-    copyDurably(path + suffix, aside + suffix)
+    if (existsSync(path + suffix)) withFile(path + suffix, 'r', (from) => copyDurably(from, aside + suffix))
   }
   syncFolder(dirname(path))
 }
 
-function removeCopy(path: string): void {
-  rmSync(path, { force: true })
-  removeBeside(path)
-}
-
-const stampPattern = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/
 const suffix = '.db'
 
 /** The name of a backup, such as `plants-2026-11-22T09-15-00-000Z.db`. `store` is a real path. */
 export function nameOfBackup(store: string, atMs: number): string {
   return `${seriesOf(store)}${stampOf(atMs)}${suffix}`
-}
-
-/** The unique id of a store, which its backups share. Throws OperatorError if the store has none. */
-export function idOfSeries(store: string, busyMsMax: number): string {
-  const id = readUntouched(store, busyMsMax, readStoreId)
-  if (id !== undefined) return id
-  throw new OperatorError(`${store} is no store, so its backups cannot be told apart`)
 }
 
 /**
@@ -289,8 +229,6 @@ function markOf(store: string): string {
 export interface PruneOptions {
   /** The real path of the store. */
   readonly store: string
-  /** The id of the store, which its backups share. */
-  readonly id: string
   readonly folder: string
   /** The name of the new backup. It is kept, as are newer ones of concurrent commands. */
   readonly latest: string
@@ -319,8 +257,7 @@ export function prune(pruning: PruneOptions): PruneReport {
         unlinkSync(path)
         removed.push(path)
       } catch (cause) {
-        const isGone = codeOf(cause) === 'ENOENT'
-        if (!isGone) problems.push(`${path} could not be removed: ${messageOf(cause)}`)
+        if (codeOf(cause) !== 'ENOENT') problems.push(`${path} could not be removed: ${messageOf(cause)}`)
       }
     }
     if (removed.length > 0) syncFolder(folder)
@@ -331,30 +268,31 @@ export function prune(pruning: PruneOptions): PruneReport {
 }
 
 /** The names of the other backups of the series, oldest first. */
-function findOthers({ store, id, folder, latest, busyMsMax }: PruneOptions, doubts: string[]): readonly string[] {
+function findOthers({ store, folder, latest, busyMsMax }: PruneOptions, doubts: string[]): readonly string[] {
+  const idOf = (name: string): string | undefined => readUntouched(join(folder, name), busyMsMax, readStoreId)
+  const id = idOf(latest)
   const named = readdirSync(folder).filter((name) => name !== latest && stampIn(name, store) !== undefined)
   return named.sort().filter((name) => {
     const path = join(folder, name)
     try {
-      const doubt = doubtOf(path)
-      if (doubt === undefined) return readUntouched(path, busyMsMax, readStoreId) === id
-      doubts.push(`${path} was left alone: ${doubt}`)
+      assertBackup(path)
+      return idOf(name) === id
     } catch (cause) {
-      doubts.push(`${path} was left alone: ${messageOf(cause)}`)
+      doubts.push(`${path} was left alone: ${explainOpenFailure(cause, path, 'read').message}`)
+      return false
     }
-    return false
   })
 }
 
 /**
- * Why a file may not be a backup; undefined if there is no doubt. The header of a store that was ever opened for
- * writing shows WAL mode; that of a backup does not.
+ * Throws OperatorError if a file may not be a backup. The header of a store that was ever opened for writing shows WAL
+ * mode; that of a backup does not.
  */
-function doubtOf(path: string): string | undefined {
-  if (!lstatSync(path).isFile()) return 'it is not a regular file'
+function assertBackup(path: string): void {
+  if (!lstatSync(path).isFile()) throw new OperatorError('it is not a regular file')
   const [beside] = findBeside(path)
-  if (beside !== undefined) return `it may be in use, as ${beside} exists`
-  return readHeader(path)?.hasLog === false ? undefined : 'it is not a backup'
+  if (beside !== undefined) throw new OperatorError(`it may be in use, as ${beside} exists`)
+  if (readHeader(path)?.hasLog !== false) throw new OperatorError('it is not a backup')
 }
 
 /** The common beginning of the names of the backups of a store. */
@@ -372,6 +310,6 @@ function stampIn(name: string, store: string): string | undefined {
   const series = seriesOf(store)
   if (!name.startsWith(series) || !name.endsWith(suffix)) return undefined
   const stamp = name.slice(series.length, name.length - suffix.length)
-  const iso = stamp.replace(/T(\d\d)-(\d\d)-(\d\d)-(\d{3}Z)$/, 'T$1:$2:$3.$4')
-  return stampPattern.test(stamp) && !Number.isNaN(Date.parse(iso)) ? stamp : undefined
+  const ms = Date.parse(stamp.replace(/T(\d\d)-(\d\d)-(\d\d)-(\d{3}Z)$/, 'T$1:$2:$3.$4'))
+  return !Number.isNaN(ms) && stampOf(ms) === stamp ? stamp : undefined
 }

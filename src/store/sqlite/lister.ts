@@ -1,7 +1,6 @@
 // The main thread's side of a lister thread, which keeps long pages, searches and summaries from blocking requests.
 
 import { AppError } from '../../domain/errors.ts'
-import type { PlantPage, PlantQuery, Summary } from '../../domain/store.ts'
 import { passingMessage } from './file/database.ts'
 import type { ListerOptions, ToLister } from './lister-thread.ts'
 import { Thread } from './thread.ts'
@@ -19,8 +18,6 @@ export class Lister {
   #thread: Thread<ToLister> | undefined
 
   /**
-   * The first request starts the thread.
-   *
    * @param kind names the thread and its errors.
    * @param wantedMax maximum number of requests at once.
    */
@@ -31,54 +28,38 @@ export class Lister {
   }
 
   /**
-   * @param assertWanted called before the request is sent to the thread; if it throws, the call rejects with its error.
+   * Sends a request to the thread when it is its turn. The first one starts the thread.
+   *
+   * @param assertWanted called before the request is sent; if it throws, the call rejects with its error.
    * @throws AppError `overloaded` if too many requests are queued or resources are short; another Error if the file
    * cannot be read.
    */
-  list(query: PlantQuery, assertWanted: () => void): Promise<PlantPage> {
-    return this.#ask({ kind: 'list', query }, assertWanted)
-  }
-
-  /** Throws as `list` does. */
-  summarize(): Promise<Summary> {
-    return this.#ask({ kind: 'summarize' }, () => {})
-  }
-
-  async close(): Promise<void> {
-    await this.#thread?.terminate()
-  }
-
-  async #ask<Made>(request: ToLister, assertWanted: () => void): Promise<Made> {
+  async ask<Made>(request: ToLister, assertWanted = (): void => {}): Promise<Made> {
     if (this.#asked + this.#waiting.length >= this.#wantedMax) {
       throw new AppError('overloaded', `too many ${this.#kind} are waiting; try again`)
     }
     if (this.#asked < askedMax) this.#asked += 1
-    else await this.#nextTurn()
-    try {
-      assertWanted()
-    } catch (cause) {
-      // Not at once: thousands may be queued.
-      setImmediate(() => this.#passTurn())
-      throw cause
+    else {
+      const turn = Promise.withResolvers<void>()
+      this.#waiting.push(turn)
+      await turn.promise
     }
     try {
+      assertWanted()
       this.#thread ??= this.#start()
       return await this.#thread.ask<Made>(request)
     } finally {
-      this.#passTurn()
+      // Not at once: thousands of requests may be queued whose clients have left.
+      setImmediate(() => {
+        const next = this.#waiting.shift()
+        if (next === undefined) this.#asked -= 1
+        else next.resolve()
+      })
     }
   }
 
-  #nextTurn(): Promise<void> {
-    const turn = Promise.withResolvers<void>()
-    this.#waiting.push(turn)
-    return turn.promise
-  }
-
-  #passTurn(): void {
-    const next = this.#waiting.shift()
-    if (next === undefined) this.#asked -= 1
-    else next.resolve()
+  async close(): Promise<void> {
+    await this.#thread?.terminate()
   }
 
   #start(): Thread<ToLister> {

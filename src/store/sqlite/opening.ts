@@ -9,12 +9,12 @@ import type { Store } from '../../domain/store.ts'
 import type { StoreOptions } from '../engine.ts'
 import { isThere, toAbsolute } from '../paths.ts'
 import { runApart } from './file/apart.ts'
-import { checkHeader, explainOpenFailure, hasFailed, makeFile, openReadable } from './file/database.ts'
+import { explainOpenFailure, hasFailed, makeFile, openReadable } from './file/database.ts'
 import { ChangedError, findPageDamage, readUntouched } from './file/examine.ts'
-import { assertSound, findPlainDamage, isHotJournal } from './file/header.ts'
+import { assertSound, DamageError, isHotJournal } from './file/header.ts'
 import { findSchemaDamage } from './file/migrations.ts'
 import { type Lock, LostFileError, realPathOf, takeLockToOpen } from './file/names.ts'
-import { SqliteStore, type Writer } from './store.ts'
+import { type OpenedFile, SqliteStore } from './store.ts'
 import { Thread } from './thread.ts'
 import type { Opened, ToWriter, WriterOptions } from './writer-thread.ts'
 
@@ -44,21 +44,18 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
     makeFile(path)
     const realPath = realPathOf(path)
     assertOnlyName(realPath, path)
-    assertStore(realPath, path, options.limits.storeBusyMsMax)
-    const { lock, writer } = await openWriter(realPath, options)
-    opened.defer(() => lock?.release())
-    opened.defer(() => writer.close())
+    assertStore(realPath, options.limits.storeBusyMsMax)
+    const { lock, writer, identity } = await openWriter(realPath, options)
+    opened.use(lock)
+    opened.defer(() => writer.close({ kind: 'close' }))
     const reader = opened.use(openReadable(realPath, options.limits.storeBusyMsMax))
-    const checking = new AbortController()
-    opened.defer(() => checking.abort())
-    if (options.exclusive) checkPages(realPath, reader, writer, checking.signal, options)
-    const kept = options.exclusive ? lock : undefined
-    const store = new SqliteStore({ path: realPath, writer, reader, lock: kept, checking }, options)
-    opened.move()
+    const closing = opened.adopt(new AbortController(), (controller) => controller.abort())
+    if (options.exclusive) checkPages(realPath, reader, writer, closing.signal, options)
     // A command holds the lock only while it opens the store.
-    if (!options.exclusive) lock?.release()
-    return store
+    else lock?.[Symbol.dispose]()
+    return new SqliteStore({ path: realPath, writer, identity, reader, resources: opened.move() }, options)
   } catch (cause) {
+    if (cause instanceof DamageError) throw new OperatorError(`${cause.message}; restore a backup`, { cause })
     throw explainOpenFailure(cause, path)
   }
 }
@@ -70,17 +67,17 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
 async function openWriter(
   path: string,
   options: StoreOptions,
-): Promise<{ readonly lock: Lock | undefined; readonly writer: Writer }> {
+): Promise<Pick<OpenedFile, 'writer' | 'identity'> & { readonly lock: Lock | undefined }> {
   const { clock, limits } = options
   const deadlineMs = clock.monotonicMs() + lostMsMax
   let lock: Lock | undefined
   for (let waitMsMax = 0; ; waitMsMax = lockTurnMs) {
     lock ??= await takeLockToOpen(path, options, waitMsMax)
     try {
-      return { lock, writer: await startWriter({ path, isAlone: lock !== undefined, limits }) }
+      return { lock, ...(await startWriter({ path, isAlone: lock !== undefined, limits })) }
     } catch (cause) {
       if (!(cause instanceof LostFileError) || clock.monotonicMs() >= deadlineMs) {
-        lock?.release()
+        lock?.[Symbol.dispose]()
         throw cause
       }
       await sleep(limits.storeLockCheckMs)
@@ -92,30 +89,20 @@ async function openWriter(
  * Resolves when the store is open for writing. Throws OperatorError if the file cannot be opened, and LostFileError if
  * another process removed a file beside it meanwhile.
  */
-async function startWriter(options: WriterOptions): Promise<Writer> {
+async function startWriter(options: WriterOptions): Promise<Pick<OpenedFile, 'writer' | 'identity'>> {
   // By default, a thread collects garbage after each half megabyte, which takes an eighth of the time of an import.
   setFlagsFromString(`--min-semi-space-size=${newSpaceMegabytes}`)
-  const failure = new AbortController()
-  const thread: Thread<ToWriter> = new Thread('writer-thread', 'plantstore-writer', options, (cause) => {
-    failure.abort(cause instanceof Error ? cause : new Error(String(cause)))
-    thread.send({ kind: 'break' })
+  const writer: Thread<ToWriter> = new Thread('writer-thread', 'plantstore-writer', options, (cause) => {
+    writer.send({ kind: 'break' })
     const message = 'the store has failed; it is not known whether this request was done'
     return new AppError('storeUnavailable', message, { cause })
   })
-  const opened = await thread.ask<Opened>({ kind: 'open' }).catch(() => {
-    throw failure.signal.reason
+  const opened = await writer.ask<Opened>({ kind: 'open' }).catch(() => {
+    throw writer.failed.reason
   })
-  if ('why' in opened) {
-    await thread.terminate()
-    throw opened.isLost ? new LostFileError(opened.why) : new OperatorError(opened.why)
-  }
-  return {
-    identity: opened.identity,
-    failed: failure.signal,
-    fail: (cause) => thread.end(cause),
-    ask: (request) => thread.ask(request),
-    close: () => (failure.signal.aborted ? thread.ended : thread.close({ kind: 'close' })),
-  }
+  if ('identity' in opened) return { writer, identity: opened.identity }
+  await writer.terminate()
+  throw opened.isLost ? new LostFileError(opened.why) : new OperatorError(opened.why)
 }
 
 /** Throws OperatorError if a file has hard links: each name would have a lock of its own. */
@@ -131,13 +118,9 @@ function assertOnlyName(realPath: string, path: string): void {
  * changes the file nor creates others, so that nothing is made beside another program's file. If another process opens or
  * changes the file meanwhile, or a hot journal must be played back, as after a power cut in the first start, this check is
  * left to the connection for writes, which has the lock.
- *
- * @param name the path in messages.
  */
-function assertStore(path: string, name: string, busyMsMax: number): void {
+function assertStore(path: string, busyMsMax: number): void {
   if (statSync(path).size === 0 || isHotJournal(`${path}-journal`)) return
-  checkHeader(path)
-  assertSound(name, findPlainDamage(path))
   try {
     readUntouched(path, busyMsMax, (database) => assertSound(path, findSchemaDamage(database, path)))
   } catch (cause) {
@@ -149,17 +132,17 @@ function assertStore(path: string, name: string, busyMsMax: number): void {
 function checkPages(
   path: string,
   reader: DatabaseSync,
-  writer: Writer,
-  stopping: AbortSignal,
+  writer: Thread<ToWriter>,
+  closing: AbortSignal,
   { limits }: StoreOptions,
 ): void {
   if (statSync(path).size <= limits.storeCheckBytesMax) {
     assertSound(path, findPageDamage(() => reader) || undefined)
     return
   }
-  runApart<string>({ kind: 'checkPages', path }, stopping).then(
+  runApart<string>({ kind: 'checkPages', path }, AbortSignal.any([closing, writer.failed])).then(
     (damage) => {
-      if (damage !== '') writer.fail(new Error(`the store is damaged: ${damage}`))
+      if (damage !== '') writer.end(new Error(`the store is damaged: ${damage}`))
     },
     // It could not be started, or the store is closing: that proves no damage.
     () => {},

@@ -24,43 +24,22 @@ import { statThere } from '../paths.ts'
 import { commonStatements } from '../rows.ts'
 import { readBackupMs } from './backup.ts'
 import { isPassing, openReadable, passingMessage, prepareAll, type Statements } from './file/database.ts'
-import { assertKept, type Identity, isServed, type Lock } from './file/names.ts'
+import { assertKept, type Identity, isServed } from './file/names.ts'
 import { Lister } from './lister.ts'
 import { Pages } from './pages.ts'
+import type { Thread } from './thread.ts'
 import type { ToWriter } from './writer-thread.ts'
-
-/** The writer thread, as the main thread sees it. */
-export interface Writer {
-  /** The identity of the files when they were opened. */
-  readonly identity: Identity
-  /** Aborted, with the cause, when the state of the disk is unknown. */
-  readonly failed: AbortSignal
-  /** Marks the store as failed, permanently. */
-  fail(cause: unknown): void
-
-  /**
-   * Sends a request to the thread.
-   *
-   * @throws AppError `storeFull` or `overloaded` if nothing was done, `storeUnavailable` if the outcome is unknown.
-   */
-  ask<Outcomes>(request: ToWriter): Promise<Outcomes>
-
-  /**
-   * Closes the file and ends the thread. After a failure, only waits until the thread has preserved the log, because
-   * the process must exit.
-   */
-  close(): Promise<void>
-}
 
 export interface OpenedFile {
   /** The real path of the file. */
   readonly path: string
-  readonly writer: Writer
+  /** The writer thread. Once it has failed, the state of the disk is unknown, and the process must exit. */
+  readonly writer: Thread<ToWriter>
+  /** The identity of the files when they were opened. */
+  readonly identity: Identity
   readonly reader: DatabaseSync
-  /** Undefined for a command. */
-  readonly lock: Lock | undefined
-  /** Aborted when the store closes. */
-  readonly checking: AbortController
+  /** Everything that is open. */
+  readonly resources: AsyncDisposableStack
 }
 
 /** Estimated bytes of a plant, before the first list. */
@@ -84,19 +63,19 @@ export class SqliteStore extends GroupedStore implements Store {
   readonly isShared = false
   readonly #opened: OpenedFile
   readonly #options: StoreOptions
-  readonly #turn: ReadTurn
+  readonly #turn: ReturnType<typeof shareTurns>
   readonly #pages: Pages
   readonly #lists: Lister
   /** Searches by name and summaries, which may take longer. */
   readonly #searches: Lister
   /** The bytes of a plant in a list, approximately. */
   #plantBytes = plantBytesUsual
-  readonly #longSummary = shareRead(() => this.#searches.summarize())
+  readonly #longSummary = shareRead(() => this.#searches.ask<Summary>({ kind: 'summarize' }))
   readonly #statements: Statements<keyof typeof queries>
 
   constructor(opened: OpenedFile, options: StoreOptions) {
     const { path, writer, reader } = opened
-    const turn = shareTurns(reader, (cause) => writer.fail(cause))
+    const turn = shareTurns(reader, (cause) => writer.end(cause))
     const commit = async (jobs: readonly Job[]): Promise<readonly Outcome[]> => {
       const outcomes = await writer.ask<readonly Outcome[]>({ kind: 'commit', jobs, atMs: options.clock.wallMs() })
       // Acknowledged changes must be visible to the next read.
@@ -138,7 +117,8 @@ export class SqliteStore extends GroupedStore implements Store {
       return page
     }
     this.#assertUsable()
-    const page = (isSearch ? this.#searches : this.#lists).list(query, assertWanted)
+    const lister = isSearch ? this.#searches : this.#lists
+    const page = lister.ask<PlantPage>({ kind: 'list', query }, assertWanted)
     return page.then(
       (made) => {
         this.#measured(limit, made)
@@ -160,15 +140,15 @@ export class SqliteStore extends GroupedStore implements Store {
   /** Beside a server, transactions are short, with pauses in which the server can write. */
   async beginImport({ isWhole }: { readonly isWhole: boolean }): Promise<PlantImport> {
     const { clock, limits } = this.#options
-    const { path, writer, lock } = this.#opened
-    const isServedByOther = (): boolean => lock === undefined && isServed(path)
+    const { path, writer } = this.#opened
+    const isServedByOther = (): boolean => !this.#options.exclusive && isServed(path)
     let uncommitted = 0
     let openedMs = 0
     const isDue = (): boolean =>
       uncommitted >= limits.importCommitPlants ||
       (clock.monotonicMs() - openedMs >= importCommitMs && isServedByOther())
     const commit = async (): Promise<void> => {
-      await writer.ask({ kind: 'commitImport' })
+      await writer.ask({ kind: 'endImport', end: 'COMMIT' })
       uncommitted = 0
       // A waiting server polls the lock only occasionally.
       if (isServedByOther()) await sleep(importPauseMs)
@@ -189,7 +169,7 @@ export class SqliteStore extends GroupedStore implements Store {
       commit,
       end: async () => {
         // A failed store has nothing to undo, and its failure is already reported.
-        if (!this.failed.aborted) await writer.ask({ kind: 'endImport' })
+        if (!this.failed.aborted) await writer.ask({ kind: 'endImport', end: 'ROLLBACK' })
       },
     }
   }
@@ -203,7 +183,7 @@ export class SqliteStore extends GroupedStore implements Store {
       for (;;) {
         const batch = this.#read(() => batches.next())
         // If the files were replaced, a restarted server may have overwritten the data read here.
-        if (batch.done) return this.#read(() => assertKept(this.#opened.path, this.#opened.writer.identity))
+        if (batch.done) return this.#read(() => assertKept(this.#opened.path, this.#opened.identity))
         yield batch.value
       }
     } finally {
@@ -226,15 +206,12 @@ export class SqliteStore extends GroupedStore implements Store {
   }
 
   protected async release(): Promise<void> {
-    this.#opened.checking.abort()
     this.#turn.end()
     // The last connection to close runs a checkpoint, which must not happen after a failure. Leave this one open, so
-    // that the writer's is not the last when the process exits.
-    if (this.failed.aborted) return this.#opened.writer.close()
-    this.#opened.reader.close()
+    // that the writer's is not the last when the process exits. Wait until the thread has preserved the log.
+    if (this.failed.aborted) return this.#opened.writer.close({ kind: 'close' })
     await Promise.all([this.#lists.close(), this.#searches.close()])
-    await this.#opened.writer.close()
-    this.#opened.lock?.release()
+    await this.#opened.resources.disposeAsync()
   }
 
   protected async query(name: keyof typeof queries, ...values: Uint8Array[]): Promise<readonly unknown[]> {
@@ -271,16 +248,9 @@ export class SqliteStore extends GroupedStore implements Store {
   #explainRead(cause: unknown): never {
     if (cause instanceof AppError) throw cause
     if (isPassing(cause)) throw new AppError('overloaded', passingMessage, { cause })
-    this.#opened.writer.fail(cause)
+    this.#opened.writer.end(cause)
     throw new AppError('storeUnavailable', 'the store has failed', { cause })
   }
-}
-
-interface ReadTurn {
-  /** Call before each read. The first read of a turn, often the only one, uses SQLite's implicit transaction. */
-  readonly begin: () => void
-  /** Ends the transaction: the next read sees all commits. */
-  readonly end: () => void
 }
 
 /**
@@ -289,9 +259,13 @@ interface ReadTurn {
  *
  * @param onFailure called if a transaction cannot be ended.
  */
-function shareTurns(reader: DatabaseSync, onFailure: (cause: unknown) => void): ReadTurn {
+function shareTurns(
+  reader: DatabaseSync,
+  onFailure: (cause: unknown) => void,
+): { readonly begin: () => void; readonly end: () => void } {
   let reads = 0
   let isShared = false
+  /** Ends the transaction: the next read sees all commits. */
   const end = (): void => {
     reads = 0
     if (!isShared) return
@@ -302,6 +276,7 @@ function shareTurns(reader: DatabaseSync, onFailure: (cause: unknown) => void): 
       onFailure(cause)
     }
   }
+  /** Call before each read. The first read of a turn, often the only one, uses SQLite's implicit transaction. */
   const begin = (): void => {
     reads += 1
     if (reads === 1) setImmediate(end)

@@ -23,7 +23,8 @@ export class Thread<Request> {
   readonly #onEnd: (cause: unknown) => AppError
   readonly #asked: PromiseWithResolvers<unknown>[] = []
   readonly #ended = Promise.withResolvers<void>()
-  #failure: AppError | undefined
+  readonly #failure = new AbortController()
+  #error: AppError | undefined
   #isClosing = false
 
   /**
@@ -43,8 +44,14 @@ export class Thread<Request> {
     })
   }
 
+  /** Aborted, with the cause, when the thread is no longer usable. */
+  get failed(): AbortSignal {
+    return this.#failure.signal
+  }
+
+  /** Rejects with an AppError that the thread sent, or with that of `onEnd`. */
   ask<Answer>(request: Request): Promise<Answer> {
-    if (this.#failure !== undefined) return Promise.reject(this.#failure)
+    if (this.#error !== undefined) return Promise.reject(this.#error)
     const asked = Promise.withResolvers<unknown>()
     this.#asked.push(asked)
     this.send(request)
@@ -56,23 +63,19 @@ export class Thread<Request> {
     this.#worker.postMessage(request)
   }
 
-  /** Rejects unanswered and later requests. */
+  /** Makes the thread unusable: rejects unanswered and later requests. */
   end(cause: unknown): void {
-    if (this.#failure !== undefined) return
-    this.#failure = this.#onEnd(cause)
-    for (const { reject } of this.#asked.splice(0)) reject(this.#failure)
+    if (this.#error !== undefined) return
+    this.#failure.abort(cause instanceof Error ? cause : new Error(String(cause)))
+    this.#error = this.#onEnd(cause)
+    for (const { reject } of this.#asked.splice(0)) reject(this.#error)
   }
 
-  /** Resolves when the thread has ended, or stopped working. */
-  get ended(): Promise<void> {
-    return this.#ended.promise
-  }
-
-  /** Sends the last request, after which the thread ends. */
+  /** Sends the last request, and waits until the thread has ended, or stopped working. One that failed is only awaited. */
   close(request: Request): Promise<void> {
-    if (!this.#isClosing) this.send(request)
+    if (!this.#isClosing && !this.failed.aborted) this.send(request)
     this.#isClosing = true
-    return this.ended
+    return this.#ended.promise
   }
 
   async terminate(): Promise<void> {

@@ -121,14 +121,9 @@ export class TransactionRunner {
     return isNew.map((is) => (is ? 'created' : (rest.shift() as Outcome)))
   }
 
-  /** Commits the imported plants. */
-  commitImport(): void {
-    if (this.#database.isTransaction) this.#database.exec('COMMIT')
-  }
-
-  /** Rolls back uncommitted plants of the import. */
-  endImport(): void {
-    if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+  /** Ends the transaction of an import, if one is open. */
+  endImport(end: 'COMMIT' | 'ROLLBACK'): void {
+    if (this.#database.isTransaction) this.#database.exec(end)
   }
 
   #find({ plants, keys, tokenIds, tokenHashes, firstToken, sweeps, webhookIds }: Lookups): LookupResult {

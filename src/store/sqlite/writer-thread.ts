@@ -25,8 +25,7 @@ export type ToWriter =
   /** The answer to this and the next: one outcome per job. `atMs`: the time of the changes, by the wall clock. */
   | { readonly kind: 'commit'; readonly jobs: readonly Job[]; readonly atMs: number }
   | { readonly kind: 'import'; readonly jobs: readonly JobOf<'importPlant'>[]; readonly atMs: number }
-  | { readonly kind: 'commitImport' }
-  | { readonly kind: 'endImport' }
+  | { readonly kind: 'endImport'; readonly end: 'COMMIT' | 'ROLLBACK' }
   /** The store failed elsewhere. The thread preserves the log, and stops working. */
   | { readonly kind: 'break' }
   | { readonly kind: 'close' }
@@ -122,11 +121,8 @@ class FileWriter {
       case 'import':
         this.#jobsSinceCheckpoint += message.jobs.length
         return this.#runner.import(message.jobs, message.atMs)
-      case 'commitImport':
-        this.#runner.commitImport()
-        return []
       case 'endImport':
-        this.#runner.endImport()
+        this.#runner.endImport(message.end)
         return []
     }
   }
@@ -136,18 +132,12 @@ class FileWriter {
    * the outcome is unknown. Any other error breaks the store: the outcome of all requests in flight is unknown.
    */
   #refuse(error: unknown): void {
-    if (hasFailed(error, 'logIndexFull')) {
-      this.#runner.endImport()
-      refuse(this.#dropLeftovers() ? 'storeFull' : 'storeUnavailable', error)
-      return
-    }
-    const code = rollbackReason(error)
-    if (code === undefined) {
-      this.#stop(error)
-      return
-    }
-    this.#runner.endImport()
-    refuse(code, error)
+    const isIndexFull = hasFailed(error, 'logIndexFull')
+    const reason = rollbackReason(error)
+    if (isIndexFull || reason !== undefined) this.#runner.endImport('ROLLBACK')
+    if (isIndexFull) refuse(this.#dropLeftovers() ? 'storeFull' : 'storeUnavailable', error)
+    else if (reason !== undefined) refuse(reason, error)
+    else this.#stop(error)
   }
 
   /**
@@ -205,7 +195,7 @@ class FileWriter {
 
   #copyLog(): boolean {
     try {
-      this.#runner.endImport()
+      this.#runner.endImport('ROLLBACK')
       return truncateLog(this.#database)
     } catch {
       // The file may contain a part of the log. Together with the log, it is intact.

@@ -1,10 +1,10 @@
 // Opens SQLite connections: a durable one for writes, and read-only ones.
 
-import { closeSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { codeOf, messageOf, OperatorError, SettingError } from '../../../domain/errors.ts'
-import { partialOf, rewriteDurably, syncFolder } from '../../files.ts'
+import { messageOf, OperatorError, SettingError } from '../../../domain/errors.ts'
+import { partialOf, rewriteDurably, syncFolder, withFile } from '../../files.ts'
 import { assertFolderOf, isForbidden, isFull, isUnreadable, statThere, whyNot } from '../../paths.ts'
 import { assertSound, isDatabase } from './header.ts'
 import { findSchemaDamage, migrate, readValue } from './migrations.ts'
@@ -69,24 +69,13 @@ export function makeFile(path: string): void {
   if (existing !== undefined && !existing.isFile()) {
     throw new SettingError(`${path} is ${existing.isDirectory() ? 'a folder' : 'a device or a pipe'}; name a file`)
   }
-  if (existing === undefined) makeFolderOf(path)
-  closeSync(openSync(path, 'a', 0o600))
-}
-
-/** Creates the default folder durably. Throws OperatorError if any other folder is missing. */
-function makeFolderOf(path: string): void {
   const folder = dirname(path)
-  if (statThere(folder) !== undefined || folder !== resolve(defaultFolder)) {
-    assertFolderOf(path)
-    return
-  }
-  try {
-    mkdirSync(folder, 0o700)
-  } catch (cause) {
-    // Another process may have created it meanwhile.
-    if (codeOf(cause) !== 'EEXIST') throw cause
-  }
-  syncFolder(dirname(folder))
+  if (folder === resolve(defaultFolder) && statThere(folder) === undefined) {
+    // Another process may create it meanwhile.
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    syncFolder(dirname(folder))
+  } else if (existing === undefined) assertFolderOf(path)
+  withFile(path, 'a', () => {})
 }
 
 /**
@@ -239,18 +228,17 @@ export function inUse(path: string, message: string, cause?: unknown): OperatorE
 function hasLocks(path: string): boolean {
   const probe = partialOf(path)
   try {
-    closeSync(openSync(probe, 'wx', 0o600))
+    withFile(probe, 'wx', () => {})
   } catch {
     return true
   }
-  const file = new DatabaseSync(probe, { timeout: 0 })
   try {
+    using file = new DatabaseSync(probe, { timeout: 0 })
     file.exec('BEGIN IMMEDIATE; ROLLBACK')
     return true
   } catch (cause) {
     return !hasFailed(cause, 'busy')
   } finally {
-    file.close()
     rmSync(probe)
   }
 }

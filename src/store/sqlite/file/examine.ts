@@ -1,16 +1,16 @@
 // Reads a whole store: checks it, counts its content, and copies it. Neither changes it nor creates files beside it.
 
 import { createHash } from 'node:crypto'
-import { closeSync, createReadStream, existsSync, openSync, realpathSync, statSync } from 'node:fs'
+import { createReadStream, existsSync, fsyncSync, realpathSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { messageOf, OperatorError } from '../../../domain/errors.ts'
 import { nameHeadOf, namesOf } from '../../../domain/plant.ts'
 import type { FileFacts } from '../../engine.ts'
-import { syncFile } from '../../files.ts'
+import { withFile } from '../../files.ts'
 import { statThere } from '../../paths.ts'
 import { checkHeader, explainOpenFailure, hasFailed, openReadable, prepareAll } from './database.ts'
-import { findPlainDamage, isHotJournal } from './header.ts'
+import { assertSound, findPlainDamage, isHotJournal } from './header.ts'
 import { findSchemaDamage, readValue, tableVersion } from './migrations.ts'
 import { findBeside } from './names.ts'
 
@@ -28,8 +28,7 @@ const problemsMax = 10
 export async function examine(file: string, busyMsMax: number, name = file): Promise<FileFacts> {
   try {
     const counts = readUntouched(file, busyMsMax, (database) => {
-      const [problem] = problemsOf(database, name)
-      if (problem !== undefined) throw new OperatorError(`${name} is damaged: ${problem}`)
+      assertSound(name, problemsOf(database, name)[0])
       return { plants: count(database, 'plants'), tokens: count(database, 'tokens') }
     })
     return { ...counts, sha256: await sha256Of(file) }
@@ -102,11 +101,11 @@ export function findPageDamage(open: () => DatabaseSync): string {
 
 /** Writes a snapshot of a store, including its log, to a new file accessible only to its owner, and syncs it. */
 export function copyDatabase(source: DatabaseSync, to: string): void {
-  closeSync(openSync(to, 'wx', 0o600))
+  withFile(to, 'wx', () => {})
   // Sync once at the end instead of at every step, because nothing reads the file before.
   source.exec('PRAGMA synchronous = OFF')
   source.prepare('VACUUM INTO ?').run(to)
-  syncFile(to)
+  withFile(to, 'r+', fsyncSync)
 }
 
 /**
@@ -114,31 +113,19 @@ export function copyDatabase(source: DatabaseSync, to: string): void {
  * of another store.
  */
 export function assertReadable(path: string): void {
-  try {
-    assertNotEmpty(path)
-    // Undoing an interrupted change needs write access.
-    if (isHotJournal(`${path}-journal`)) {
-      throw new OperatorError(
-        `${path}-journal shows that a change to ${path} was interrupted; to undo the change, open the file with the program that was changing it`,
-      )
-    }
-    checkHeader(path)
-    const damage = findPlainDamage(path)
-    if (damage !== undefined) throw new OperatorError(`${path} is damaged: ${damage}`)
-  } catch (cause) {
-    throw explainOpenFailure(cause, path, 'read')
+  if (statSync(path).size === 0) {
+    const left = findBeside(path).find((name) => statThere(name)?.size)
+    const isLeft = left === undefined ? '' : `; ${left} beside it belongs to an earlier one`
+    throw new OperatorError(`${path} is an empty file, not a store${isLeft}`)
   }
-}
-
-/** Throws OperatorError if a file is empty: SQLite would delete the log beside it. */
-export function assertNotEmpty(path: string): void {
-  if (statSync(path).size > 0) return
-  const left = findBeside(path).find((name) => statThere(name)?.size)
-  throw new OperatorError(
-    left === undefined
-      ? `${path} is an empty file, not a store`
-      : `${path} is an empty file, not a store; ${left} beside it belongs to an earlier one`,
-  )
+  // Undoing an interrupted change needs write access.
+  if (isHotJournal(`${path}-journal`)) {
+    throw new OperatorError(
+      `${path}-journal shows that a change to ${path} was interrupted; to undo the change, open the file with the program that was changing it`,
+    )
+  }
+  checkHeader(path)
+  assertSound(path, findPlainDamage(path))
 }
 
 /**
@@ -153,23 +140,18 @@ export function assertNotEmpty(path: string): void {
 export function readUntouched<T>(file: string, busyMsMax: number, read: (database: DatabaseSync) => T): T {
   const path = realpathSync(file)
   assertReadable(path)
-  const isShared = isOpenElsewhere(path)
-  const before = isShared ? undefined : stateOf(path)
-  const database = isShared ? openReadable(path, busyMsMax) : openAlone(path)
+  const before = stateOf(path)
+  const database = before === 'shared' ? openReadable(path, busyMsMax) : openAlone(path)
   try {
     const result = read(database)
-    if (before === stateOf(path) || isShared) return result
+    if (before === 'shared' || before === stateOf(path)) return result
   } catch (cause) {
     // The last program to close the database deletes the log and its index.
-    if (isShared ? isOpenElsewhere(path) : before === stateOf(path)) throw cause
+    if (before === stateOf(path)) throw cause
   } finally {
     database.close()
   }
   throw new ChangedError(`${file} changed while it was being read; try again`)
-}
-
-function isOpenElsewhere(path: string): boolean {
-  return existsSync(`${path}-wal`) && existsSync(`${path}-shm`)
 }
 
 function openAlone(path: string): DatabaseSync {
@@ -185,8 +167,9 @@ function openAlone(path: string): DatabaseSync {
   return database
 }
 
-/** A fingerprint that changes whenever a database or its log changes. */
+/** `shared` if servers may be using a database; else a fingerprint that changes whenever the file or its log does. */
 function stateOf(path: string): string {
+  if (existsSync(`${path}-wal`) && existsSync(`${path}-shm`)) return 'shared'
   return ['', '-wal']
     .map((suffix) => statSync(path + suffix, { bigint: true, throwIfNoEntry: false }))
     .map((facts) => `${facts?.ino} ${facts?.size} ${facts?.mtimeNs}`)

@@ -68,8 +68,18 @@ export function findPlainDamage(path: string): string | undefined {
   return size < header.bytesMin ? `it was cut short to ${size} of ${header.bytesMin} bytes` : undefined
 }
 
+export class DamageError extends OperatorError {
+  readonly damage: string
+
+  constructor(path: string, damage: string) {
+    super(`${path} is damaged: ${damage}`)
+    this.damage = damage
+  }
+}
+
+/** Throws DamageError if there is damage. */
 export function assertSound(path: string, damage: string | undefined): void {
-  if (damage !== undefined) throw new OperatorError(`${path} is damaged: ${damage}; restore a backup`)
+  if (damage !== undefined) throw new DamageError(path, damage)
 }
 
 function readFirstBytes(path: string, count: number): Buffer | undefined {

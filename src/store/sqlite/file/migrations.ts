@@ -63,9 +63,7 @@ export function migrate(database: DatabaseSync, path: string, steps = migrations
   database.exec('BEGIN IMMEDIATE')
   try {
     for (const step of steps.slice(tableVersion(database, path, steps.length))) database.exec(step)
-    database.exec(`PRAGMA application_id = ${applicationId}`)
-    database.exec(`PRAGMA user_version = ${steps.length}`)
-    database.exec('COMMIT')
+    database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${steps.length}; COMMIT`)
   } catch (cause) {
     if (database.isTransaction) database.exec('ROLLBACK')
     throw cause

@@ -6,7 +6,6 @@
 // | `-wal`, `-shm` | SQLite's write-ahead log and its index | as the database | an open store stops; a command beside a server does not open it (`findMissing`) |
 // | `-journal` | SQLite's rollback journal | as the database | |
 // | `.lock` | an empty database | a server while it runs, a command while it opens the store, a restore | another process may take it |
-// | `.restoring` | the new file of a restore | the restore | made again |
 // | `.backed-up` | empty; its mtime is the time of the last backup | | the metric is 0 |
 //
 // A server would otherwise keep writing to a file that no restart finds, and processes with different indexes of one log
@@ -25,7 +24,7 @@ import { isDatabase } from './header.ts'
 
 const watchedSuffixes = ['', '-wal', '-shm'] as const
 const sqliteSuffixes = ['-wal', '-shm', '-journal'] as const
-const suffixes = [...sqliteSuffixes, '.lock', '.restoring', '.backed-up'] as const
+const suffixes = [...sqliteSuffixes, '.lock', '.backed-up'] as const
 
 /** The paths of all files of a store. */
 export function filesOfStore(path: string): readonly string[] {
@@ -78,24 +77,18 @@ export function realPathOf(path: string): string {
   )
 }
 
+/** A bind mount has the device number of its disk. Only Linux lists all mount points (proc_pid_mountinfo(5)). */
 function isMounted(realPath: string): boolean {
-  const mounts = readMounts()
-  return mounts === undefined ? statSync(realPath).dev !== statSync(dirname(realPath)).dev : mounts.includes(realPath)
-}
-
-/** All mount points; undefined if the system has no such list. A bind mount has the device number of its disk. */
-function readMounts(): readonly string[] | undefined {
   try {
-    const lines = readFileSync('/proc/self/mountinfo', 'utf8').split('\n')
-    return lines.map((line) => unescapeMount(line.split(' ')[4] ?? ''))
+    const points = readFileSync('/proc/self/mountinfo', 'utf8')
+      .split('\n')
+      .map((line) => line.split(' ')[4] ?? '')
+    // Spaces, line ends and backslashes are octal escapes.
+    const decode = (_: string, digits: string): string => String.fromCharCode(Number.parseInt(digits, 8))
+    return points.some((point) => point.replaceAll(/\\([0-7]{3})/g, decode) === realPath)
   } catch {
-    return undefined
+    return statSync(realPath).dev !== statSync(dirname(realPath)).dev
   }
-}
-
-/** Spaces, line ends and backslashes are octal escapes (proc_pid_mountinfo(5)). */
-function unescapeMount(text: string): string {
-  return text.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)))
 }
 
 type WatchedSuffix = (typeof watchedSuffixes)[number]
@@ -128,15 +121,14 @@ function inodeOf(path: string): string {
   return stats === undefined ? 'missing' : `${stats.dev} ${stats.ino}`
 }
 
-export interface Lock {
-  release(): void
-}
+/** A lock is released when it is disposed of, or when the process ends. */
+export type Lock = Disposable
 
 /**
- * `server`: a server, or a command that is opening the store; commands may run beside it. `restore`: a restore, which
- * excludes every other process, including readers of the lock.
+ * How to hold the lock. `server`: a server, or a command that is opening the store; commands may run beside it.
+ * `restore`: excludes every other process. `look`: held only while it is taken; excluded by a restore alone.
  */
-const beginOf = { server: 'BEGIN IMMEDIATE', restore: 'BEGIN EXCLUSIVE' } as const
+const holds = { server: 'BEGIN IMMEDIATE', restore: 'BEGIN EXCLUSIVE', look: 'SELECT 1 FROM sqlite_schema' } as const
 
 /**
  * Takes the lock of a store; returns undefined if another process holds it.
@@ -144,16 +136,37 @@ const beginOf = { server: 'BEGIN IMMEDIATE', restore: 'BEGIN EXCLUSIVE' } as con
  * @param path the real path of the store, so that all names of a file share one lock.
  * @param waitMsMax how long to wait for another process.
  */
-export function takeLock(path: string, waitMsMax: number, holder: keyof typeof beginOf): Lock | undefined {
+export function takeLock(path: string, waitMsMax: number, hold: keyof typeof holds): Lock | undefined {
   makeFile(`${path}.lock`)
+  return tryLock(path, waitMsMax, hold)
+}
+
+function tryLock(path: string, waitMsMax: number, hold: keyof typeof holds): Lock | undefined {
+  using opened = new DisposableStack()
   try {
-    using opened = new DisposableStack()
     const file = opened.use(new DatabaseSync(`${path}.lock`, { timeout: waitMsMax }))
-    if (!isFree(file, beginOf[holder])) return undefined
+    file.exec(holds[hold])
     opened.move()
-    return { release: () => file.close() }
+    return file
   } catch (cause) {
-    throw explainLockFailure(cause, path)
+    if (hasFailed(cause, 'busy')) return undefined
+    if (!hasFailed(cause, 'notADatabase')) throw cause
+    const message = `${path}.lock must be empty, but is not; move it away: the store itself is not affected`
+    throw new OperatorError(message, { cause })
+  }
+}
+
+function isHeld(path: string, hold: keyof typeof holds): boolean {
+  if (!existsSync(`${path}.lock`)) return false
+  try {
+    using lock = tryLock(path, 0, hold)
+    return lock === undefined
+  } catch (cause) {
+    // Without write access, this cannot be determined, but nothing can be changed, either.
+    if (hasFailed(cause, 'readOnly', 'cannotOpen')) return false
+    // The lock was free: SQLite takes it before it needs space.
+    if (hasFailed(cause, 'full')) return false
+    throw cause
   }
 }
 
@@ -187,12 +200,12 @@ export async function takeLockToOpen(
 
 /** Whether a process holds the lock of a store. Takes the lock briefly to find out. */
 export function isServed(path: string): boolean {
-  return isHeld(path, beginOf.server)
+  return isHeld(path, 'server')
 }
 
 /** Whether a store is being restored. */
 function isRestored(path: string): boolean {
-  return isHeld(path, 'SELECT 1 FROM sqlite_schema')
+  return isHeld(path, 'look')
 }
 
 /**
@@ -222,35 +235,4 @@ async function untilFree(
     if (clock.monotonicMs() >= deadlineMs) throw inUse(path, obstacle)
     await sleep(limits.storeLockCheckMs)
   }
-}
-
-function isHeld(path: string, sql: string): boolean {
-  if (!existsSync(`${path}.lock`)) return false
-  try {
-    using file = new DatabaseSync(`${path}.lock`, { timeout: 0 })
-    return !isFree(file, sql)
-  } catch (cause) {
-    // Without write access, this cannot be determined, but nothing can be changed, either.
-    if (hasFailed(cause, 'readOnly', 'cannotOpen')) return false
-    // The lock was free: SQLite takes it before it needs space.
-    if (hasFailed(cause, 'full')) return false
-    throw explainLockFailure(cause, path)
-  }
-}
-
-function isFree(file: DatabaseSync, sql: string): boolean {
-  try {
-    file.exec(sql)
-    return true
-  } catch (cause) {
-    if (hasFailed(cause, 'busy')) return false
-    throw cause
-  }
-}
-
-function explainLockFailure(cause: unknown, path: string): unknown {
-  if (!hasFailed(cause, 'notADatabase')) return cause
-  return new OperatorError(`${path}.lock must be empty, but is not; move it away: the store itself is not affected`, {
-    cause,
-  })
 }

@@ -1,15 +1,18 @@
-// Rows that a person pastes or drops: NDJSON, CSV as `plantstore import` reads it, cells of a sheet without a header,
-// or nothing but names.
+// Plants as text: rows that a person pastes or drops, which are NDJSON, CSV as `plantstore import` reads it, cells of a
+// sheet without a header, or nothing but names; and exports as `plantstore export` writes them.
 
-import type { NewPlant } from './client.js'
+import { connect } from './api.js'
+import type { ListQuery, NewPlant, StoredPlant } from './client.js'
 import { csvRow } from './columns.js'
 import { splitBy } from './csv-fields.js'
 import { CsvPlants, findColumns } from './csv-records.js'
-import { parseExact } from './exact-json.js'
-import { ownOf, type PlantProperty, plantOf, properties } from './properties.js'
+import { download } from './elements.js'
+import { parseExact, printLine } from './exact-json.js'
+import { hush } from './messages.js'
+import { jsonOf, ownOf, type PlantProperty, plantOf, properties, textOf } from './properties.js'
 
 /** A plant that may still need an id. */
-export type PastedPlant = Omit<NewPlant, 'id'> & { readonly id?: bigint }
+type PastedPlant = Omit<NewPlant, 'id'> & { readonly id?: bigint }
 
 /** A row: its plant, or what is wrong with it. */
 export interface PlantRow {
@@ -124,4 +127,24 @@ function withHeader(content: string): { readonly added: string; readonly body: s
   const quoted = names.map((name) => `"${name.replaceAll('"', '""')}"`)
   // What is pasted is whole, though its last row often has no end.
   return { added: `${quoted.join(separator)}\n`, body: `${content}\n` }
+}
+
+const pagePlants = 1_000
+
+const forms = {
+  csv: { type: 'text/csv', header: csvRow(properties.map(({ name }) => name)), line: csvLine },
+  ndjson: { type: 'application/x-ndjson', header: '', line: (plant: StoredPlant) => `${jsonOf(plant)}\n` },
+} as const
+
+export async function exportPlants(name: string, query: ListQuery): Promise<void> {
+  hush()
+  const { type, header, line } = forms[name === 'csv' ? name : 'ndjson']
+  const parts: string[] = [header]
+  for await (const plant of connect().listPlants({ ...query, limit: pagePlants })) parts.push(line(plant))
+  download(`plants.${name}`, type, parts)
+}
+
+/** A record of CSV, which cannot tell an empty text from none. */
+function csvLine(plant: StoredPlant): string {
+  return csvRow(properties.map((property) => textOf(property, plant, (value) => printLine(value, '')) ?? ''))
 }

@@ -1,7 +1,8 @@
-// Displays plant texts. They contain any Unicode: they may be empty, invisible, or change the direction of what
+// Displays plant texts and JSON. Texts contain any Unicode: they may be empty, invisible, or change the direction of what
 // surrounds them. What is shown has the characters of the text and no others, so a selection copies it exactly.
 
 import { make, scrollable } from './elements.js'
+import { parseExact, printExact } from './exact-json.js'
 
 /** Characters that change the direction of text, or end its isolation as a paragraph break does (Unicode TR 9). */
 const directing = /[\r\x1c-\x1e\x85\u061c\u200e\u200f\u2029-\u202e\u2066-\u2069]/g
@@ -72,3 +73,31 @@ export function boxed(label: string, text: string | undefined, ...nodes: readonl
 
 /** Some lines of a narrow window have as many. */
 const lineCharactersMin = 80
+
+const part = /("(?:[^"\\]|\\.)*")(:?)|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g
+
+/** The nodes that show a text of JSON; a text that is none is shown as it is. */
+export function jsonNodes(text: string): (Node | string)[] {
+  let printed: string
+  try {
+    printed = printExact(parseExact(text))
+  } catch {
+    return [escaped(text)]
+  }
+  const nodes: (Node | string)[] = []
+  let at = 0
+  for (const found of printed.matchAll(part)) {
+    nodes.push(
+      printed.slice(at, found.index),
+      make(`bdi.json-${kindOf(found)}`, marked(found[1] ?? found[0])),
+      found[2] ?? '',
+    )
+    at = found.index + found[0].length
+  }
+  return [...nodes, printed.slice(at)]
+}
+
+function kindOf([all, text, colon]: readonly (string | undefined)[]): string {
+  if (text === undefined) return /^[-\d]/.test(all ?? '') ? 'number' : 'literal'
+  return colon === ':' ? 'key' : 'text'
+}
