@@ -14,7 +14,7 @@ import { commandLimits, limits } from '../../src/limits.ts'
 import { findLost, writeUntilGone } from '../crash/burst.ts'
 import { walk } from '../store/suite.ts'
 import { makeFolder } from '../support/folder.ts'
-import { listPage } from '../support/page.ts'
+import { listPage } from '../support/plants.ts'
 import {
   type Finished,
   importHere,

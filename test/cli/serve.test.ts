@@ -84,9 +84,12 @@ describe('plantstore serve', () => {
     })
     await until('it shows a token', () => /^ {2}curl .*\n/m.test(shown))
     assert.match(await runCurl(/^ {2}(curl .*)$/m.exec(shown)?.[1] ?? ''), /^HTTP\/1\.1 200 OK\r\n/)
+    // The types of scripts are removed in a thread, whose warnings no listener of the process gets.
+    assert.equal((await fetch(`${/listens on ([^\s,]+)/.exec(shown)?.[1]}/site/home.js`)).status, 200)
     child.kill()
     const { status, stdout, stderr } = await finished
     assert.equal(status, 0)
+    assert.doesNotMatch(stderr, /Warning/)
     assert.match(stderr, /^Plant Store \S+ listens on http[\s\S]*\nThe page: http:\/\/127\.0\.0\.1:\d+\/\n/)
     assert.doesNotMatch(stdout, /plt_/)
   })

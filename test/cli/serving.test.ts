@@ -64,13 +64,17 @@ test('systemd is notified while the store answers, even with an error', async ()
     hanging: () => new Promise(() => {}),
   }
   const told = (name: string): Promise<string> => readFile(folder.file(name), 'utf8').catch(() => '')
+  const warnings: string[] = []
   using stack = new DisposableStack()
   for (const [name, ask] of Object.entries(stores)) {
-    stack.use(keepAlive(ask, { ...environment, NOTIFY_SOCKET: folder.file(name) }, assert.fail))
+    const own = { ...environment, NOTIFY_SOCKET: folder.file(name) }
+    // One that is under way at the end of the test fails when its folder is gone.
+    stack.use(keepAlive(ask, own, (message) => warnings.push(message)))
   }
   for (const name of ['working', 'refusing'])
     await until(`${name} is told of thrice`, async () => (await told(name)).startsWith('WATCHDOG=1\n'.repeat(3)))
   assert.equal(await told('hanging'), '')
+  assert.deepEqual(warnings, [])
 })
 
 test('systemd is notified three times per interval', async (context) => {

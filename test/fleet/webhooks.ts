@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Webhook as Verifier } from 'standardwebhooks'
+import { type Received, type Receiver, startReceiver } from '../support/answering.ts'
 import { type RunningServer, runHere, type ServerOptions, startServer } from '../support/program.ts'
-import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/time.ts'
 import { Changers, countWrong, type Fleet, type Histories, note, type Told } from './changers.ts'
 

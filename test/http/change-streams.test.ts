@@ -11,8 +11,8 @@ import type { ServiceEvent } from '../../src/domain/events.ts'
 import { Client, countStatuses, encodeRequest, plantJson } from '../support/client.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { serveHere, startService } from '../support/service.ts'
+import { addToken, revokeToken } from '../support/store.ts'
 import { until } from '../support/time.ts'
-import { addToken, revokeToken } from '../support/tokens.ts'
 import { EventReader, type StreamedEvent } from './stream.ts'
 
 const idsOf = (events: readonly StreamedEvent[]): readonly number[] =>

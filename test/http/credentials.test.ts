@@ -13,8 +13,8 @@ import type { HttpResponse } from '../support/conformance.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { IdentityProvider, makeKey } from '../support/identity-provider.ts'
 import { serveHere } from '../support/service.ts'
+import { addToken, revokeToken } from '../support/store.ts'
 import { assertPrompt } from '../support/time.ts'
-import { addToken, revokeToken } from '../support/tokens.ts'
 
 describeOnEngines('credentials', async (engine) => {
   const place = await engine.makePlace()

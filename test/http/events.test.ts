@@ -7,8 +7,8 @@ import type { RequestFinished } from '../../src/domain/events.ts'
 import { createPeers } from '../../src/http/wire/peers.ts'
 import { plantJson, type RowRequest } from '../support/client.ts'
 import { type Service, startService } from '../support/service.ts'
+import { addToken } from '../support/store.ts'
 import { until } from '../support/time.ts'
-import { addToken } from '../support/tokens.ts'
 
 describe('the event of a request', () => {
   let service: Service

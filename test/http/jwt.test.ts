@@ -143,8 +143,8 @@ describe('a JWT', () => {
     const cases: Record<string, NonNullable<Parameters<IdentityProvider['sign']>[0]>> = {
       'that has expired': { claims: { exp: now - 60 } },
       'that never expires': { claims: { exp: undefined } },
-      'that is not valid yet': { claims: { nbf: now + 60 } },
-      'that is not issued yet': { claims: { iat: now + 60 } },
+      'that is not valid yet': { claims: { nbf: now + 3_600 } },
+      'that is not issued yet': { claims: { iat: now + 3_600 } },
       'of another issuer': { claims: { iss: 'https://login.example/realms/plants/' } },
       'without an issuer': { claims: { iss: undefined } },
       'for other audiences': { claims: { aud: ['account', 'https://plants.example/x'] } },

@@ -10,7 +10,7 @@ import { networkOf, RateLimiter } from '../../src/http/rate-limit.ts'
 import { encodeRequest, plantJson, type RowRequest } from '../support/client.ts'
 import { runHere } from '../support/program.ts'
 import { type Service, startService } from '../support/service.ts'
-import { addToken } from '../support/tokens.ts'
+import { addToken } from '../support/store.ts'
 
 /** A limiter on a clock of its own. */
 function limiterOf(units: number, seconds: number, rateLimitedCallersMax = 100) {
