@@ -1,6 +1,6 @@
 // `plantstore check`: looks for damage in a store, and for plants that a user's document would reject.
 
-import { parseSettings } from '../config.ts'
+import { parseSettings, type SettingTexts } from '../config.ts'
 import { openContract } from '../contract/contract.ts'
 import { AppError } from '../domain/errors.ts'
 import { amount, withoutControls } from '../domain/shown.ts'
@@ -10,13 +10,11 @@ import { engineOf } from '../store/open.ts'
 import { print, type Terminal } from '../terminal.ts'
 import { commandOptions, openExisting } from './stores.ts'
 
-interface CheckOptions {
-  readonly store: string
-  readonly document: string
-}
-
 /** Returns the exit status: 0 if the store is sound and its plants are valid by the document, else 1. */
-export async function check({ store, ...texts }: CheckOptions, terminal: Terminal): Promise<number> {
+export async function check(
+  { store, ...texts }: Pick<SettingTexts, 'store' | 'document'>,
+  terminal: Terminal,
+): Promise<number> {
   const { document } = parseSettings(texts)
   const { plantReader } = await openContract(document)
   const engine = await engineOf(store)

@@ -10,13 +10,11 @@ import type { Terminal } from '../terminal.ts'
 /** The URL of a server with default settings. */
 export const localUrl = 'http://127.0.0.1:3000'
 
-/** An option with a parser, which also parses the text of its default. Commander replaces undefined with an empty text. */
-export function option<T extends NonNullable<unknown>>(
-  flag: string,
-  help: string,
-  parse: (text: string) => T,
-  defaultText?: string,
-): Option {
+/** Commander replaces undefined with an empty text. */
+type Parse = (text: string) => NonNullable<unknown>
+
+/** An option with a parser, which also parses the text of its default. */
+export function option(flag: string, help: string, parse: Parse, defaultText?: string): Option {
   const made = new Option(flag, help)
   made.argParser((text) => parseArgument([made.long, made.envVar].filter(Boolean).join(' or '), text, parse))
   return defaultText === undefined ? made : made.default(parse(defaultText), defaultText)

@@ -28,10 +28,8 @@ export async function watch({ url, token, after, all, json }: WatchOptions, term
   const toShown = escaping(terminal)
   const toLine = json || terminal.stdout.isTTY !== true ? toJsonLine : toShownLine
   try {
-    for await (const change of new PlantStoreClient({ url, token }).followChanges(query, {
-      signal: stopping,
-      onFailure,
-    })) {
+    const client = new PlantStoreClient({ url, token })
+    for await (const change of client.followChanges(query, { signal: stopping, onFailure })) {
       told = ''
       if (!(await print(terminal.stdout, `${toShown(toLine(change))}\n`))) return
     }
