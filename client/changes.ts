@@ -1,4 +1,4 @@
-// Changes: in pages up to now, or followed without end.
+// Changes: in pages up to now, or in an endless stream.
 
 import { isChange } from './checks.ts'
 import { PlantStoreError } from './error.ts'
@@ -10,13 +10,13 @@ import type { Change } from './types.ts'
 export interface FollowOptions {
   /** Ends the iteration, which rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
-  /** Called each time that the stream opens. */
+  /** Called each time the stream opens. */
   readonly onOpen?: (() => void) | undefined
   /** Called when the server cannot be reached, with the milliseconds until the next try. */
   readonly onFailure?: ((failure: Error, retryMs: number) => void) | undefined
 }
 
-/** Which changes to list or follow. Without `after`, from the oldest that the server has; `now` for later ones only. */
+/** Which changes to list or follow. Without `after`: from the oldest in the log. With `now`: only later ones. */
 export interface ChangeQuery {
   readonly after?: string | undefined
   readonly kind?: Change['kind'] | undefined
@@ -55,7 +55,7 @@ export async function* pagesOf<Page extends ChangePage<unknown>>(
   for (let after = query.after; ; ) {
     const page = await readPage(pathOf({ ...query, after }))
     yield page
-    // The last page leads to itself.
+    // The last page has its own position as the next.
     if (page.next === after || query.after === 'now') return
     after = page.next
   }
@@ -73,7 +73,7 @@ type Store = Pick<Request, 'url' | 'headers'> & { readonly send: typeof fetch }
 /** A stream without a byte for this long is broken: the server sends a comment every 15 seconds. */
 const silenceMsMax = 40_000
 
-/** Yields changes as they happen. Throws PlantStoreError if the server refuses, such as a position that is gone. */
+/** Yields changes as they happen. Throws PlantStoreError if the server rejects the request, as for a lost position. */
 export async function* follow<Each>(
   store: Store,
   query: ChangeQuery,
@@ -90,7 +90,7 @@ export async function* follow<Each>(
           if (!isChange(change)) throw isOther(store.url)
           yield change as Each
         }
-        // Only now has the consumer taken the change. Until then, a reconnection would repeat it.
+        // The consumer has processed the change; until here, a reconnection would repeat it.
         after = id ?? after
       }
       retryMs = pauseBefore(tries + 1, new PlantStoreError('the stream has ended'))
@@ -146,6 +146,6 @@ function isOther(url: string): PlantStoreError {
 }
 
 function fieldIn(block: string, name: string): string | undefined {
-  // Without `^` and `.`, for which U+2028 and U+2029 end a line, too.
+  // Without `^` and `.`, which also treat U+2028 and U+2029 as line ends.
   return new RegExp(`(?<![^\\r\\n])${name}: ?([^\\r\\n]*)`).exec(block)?.[1]
 }

@@ -1,4 +1,4 @@
-// Checks of answers: whether a value has what every document requires.
+// Checks of answers: whether a value has the properties that every document requires.
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

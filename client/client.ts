@@ -13,7 +13,7 @@ export type * from './types.ts'
 export type { PlantId }
 export { type ChangePage, type ChangeQuery, type ErrorDetails, type FollowOptions, type Paged, PlantStoreError }
 
-/** Adds the ETag of the state read or written. Pass it back to ensure that the state has not changed. */
+/** Adds the ETag of the state that was read or written. Pass it back to ensure that the state has not changed. */
 export type Tagged<T> = T & { readonly etag: string }
 
 export interface ClientOptions {
@@ -80,8 +80,8 @@ interface Call extends Partial<Pick<Request, 'method'>> {
 }
 
 /**
- * Calls one store. Every method rejects with PlantStoreError if the store refuses or is unreachable. `New` is a plant to
- * be created, for a store that was started with a document of its own.
+ * Calls one store. Every method rejects with PlantStoreError if the store rejects the request or is unreachable. `New`
+ * is the type of a new plant, for a store with its own document.
  */
 export class PlantStoreClient<New extends AnyPlant = NewPlant> {
   /** Base URL without a trailing slash. */
@@ -171,7 +171,7 @@ export class PlantStoreClient<New extends AnyPlant = NewPlant> {
     return paged('changes', () => pagesOf(query, readPage))
   }
 
-  /** Follows the changes without end, each exactly once; reconnects by itself. */
+  /** Follows the changes endlessly, each exactly once; reconnects automatically. */
   followChanges(query: ChangeQuery = {}, options: FollowOptions = {}): AsyncGenerator<Change<New>, void> {
     return follow({ send: this.#fetch, url: this.url, headers: this.#headers }, query, options)
   }
@@ -181,12 +181,12 @@ export class PlantStoreClient<New extends AnyPlant = NewPlant> {
     return this.#read(await this.#call({ path: '/summary' }, options), isSummary)
   }
 
-  /** Returns links to everything else. */
+  /** Returns the paths of the service. */
   async getHome(options: CallOptions = {}): Promise<Home> {
     return this.#read(await this.#call({ path: '/' }, options), isObject)
   }
 
-  /** Whether the server runs. */
+  /** Whether the server is running. */
   async getLivez(options: CallOptions = {}): Promise<Health> {
     return this.#read(await this.#call({ path: '/livez' }, options), isObject)
   }
@@ -226,7 +226,7 @@ export class PlantStoreClient<New extends AnyPlant = NewPlant> {
       const answer = await this.#call({ path: `/plants?${query}` }, options)
       const before = next
       next = nextOf(answer)
-      // A list whose ids do not ascend from page to page would have no end.
+      // A list whose ids do not ascend from page to page might be endless.
       if (next !== undefined && !isGreater(next, before)) throw this.#isOther(answer)
       yield { plants: this.#read(answer, isListOf(isPlant)), next }
     } while (next !== undefined)

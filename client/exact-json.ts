@@ -1,6 +1,6 @@
-// Integers, exact, in JSON and in paths; a JavaScript number would round those beyond 2^53.
+// Exact integers in JSON and in paths; a JavaScript number would round those beyond 2^53.
 
-/** An id, exact: a bigint, decimal digits, or a number that is a safe integer. */
+/** An exact id: a bigint, decimal digits, or a number that is a safe integer. */
 export type PlantId = bigint | number | string
 
 /**
@@ -8,10 +8,10 @@ export type PlantId = bigint | number | string
  * string always matches, if need be to the end of the text: otherwise a text of many quotes would take quadratic time.
  */
 const idsAndOthers = /"id"\s*:\s*(-?\d{1,19})(?![\d.eE])|"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)|-?\d[\d.eE+-]*/gs
-/** The digits of a bigint during JSON.parse, after a prefix. No text of a plant begins with it. */
+/** The digits of a bigint during JSON.parse, after a NUL, which no text of a plant contains. */
 const marked = /^\0(-?\d+)$/
 const integer = /^(?:0|-?[1-9]\d*)$/
-/** No double holds a longer integer; JSON.parse turns it into Infinity. */
+/** JSON.parse turns a longer integer into Infinity. */
 const digitsMax = 400
 
 /** The digits of an id. Throws TypeError for a number that may already be rounded. */
@@ -22,7 +22,7 @@ export function idDigits(id: PlantId): string {
   return String(id)
 }
 
-/** The path of a plant. Throws TypeError for an id that is no segment of a path. */
+/** The path of a plant. Throws TypeError for an id that cannot be a path segment. */
 export function plantPath(id: PlantId): string {
   const digits = idDigits(id)
   // These would be dot segments or an empty segment of the path.
@@ -34,7 +34,7 @@ export function plantPath(id: PlantId): string {
  * Formats a plant as JSON, without the ETag of one that was read. Digits of an id that are not an integer are sent as a
  * string, so that the server explains the error.
  *
- * @param isSorted whether properties come in the order of their names, so that equal plants have equal texts.
+ * @param isSorted whether to sort properties by name, so that equal plants have equal texts.
  */
 export function plantToJson(plant: object, isSorted = false): string {
   const { id, etag: _, ...properties } = plant as { readonly id?: PlantId; readonly etag?: unknown }
@@ -43,7 +43,7 @@ export function plantToJson(plant: object, isSorted = false): string {
   return toJson({ id: exactId, ...properties }, isSorted) ?? ''
 }
 
-/** JSON.stringify with the digits of each bigint. */
+/** JSON.stringify, with the exact digits of each bigint. */
 function toJson(value: unknown, isSorted: boolean): string | undefined {
   if (typeof value === 'bigint') return String(value)
   const isOwn =

@@ -5,8 +5,8 @@ const links = /<([^>]*)>((?:\s*;\s*[^\s=;,"]+(?:\s*=\s*(?:"[^"]*"|[^\s;,"]+))?)*
 const relations = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i
 
 /**
- * The `after` of the next page; undefined on the last page. Empty if the link has none. Ignores the link's path, which a
- * proxy may have changed.
+ * The `after` in the link to the next page, empty if it lacks one; undefined on the last page. Ignores the path of the
+ * link, which a proxy may have changed.
  */
 export function nextOf({ headers }: { readonly headers: Headers }): string | undefined {
   for (const [, target = '', parameters = ''] of (headers.get('link') ?? '').matchAll(links)) {
@@ -17,7 +17,7 @@ export function nextOf({ headers }: { readonly headers: Headers }): string | und
   return undefined
 }
 
-/** Whether one text is a greater id than another, if there is one. */
+/** Whether a text is an id, and greater than another one if given. */
 export function isGreater(one: string, other: string | undefined): boolean {
   return /^-?\d{1,19}$/.test(one) && (other === undefined || BigInt(one) > BigInt(other))
 }

@@ -1,4 +1,4 @@
-// Performs one call over HTTP, with retries until one deadline.
+// Performs one call over HTTP, with retries until a deadline.
 
 import { PlantStoreError } from './error.ts'
 import { fromJson } from './exact-json.ts'
@@ -34,7 +34,7 @@ type Try =
   | { readonly answer?: undefined; readonly failure: PlantStoreError }
 
 export type Outcome = Try & {
-  /** Whether an earlier try may have been served, too: it got no answer, or none from the store. */
+  /** Whether an earlier try may also have been served: it got no answer, or none from the store. */
   readonly isAgain: boolean
 }
 
@@ -69,10 +69,10 @@ export async function exchange(
   }
 }
 
-/** Every create has a key, so that these answers count for all its tries. */
+/** Every create has a key, so these answers hold for all of its tries. */
 const finalOfCreates: readonly (number | undefined)[] = [400, 409, 413, 415, 422]
 
-/** Adds to the failure of a change that an earlier try may have succeeded. */
+/** Marks the failure of a change if this try or an earlier one may have succeeded. */
 function ended(outcome: Outcome, { method }: Request): Outcome {
   const { failure, isAgain } = outcome
   if (failure === undefined || method === 'GET') return outcome
@@ -195,12 +195,12 @@ export function mayPass({ status }: PlantStoreError): boolean {
   return status === undefined || passing.includes(status)
 }
 
-/** Whether the request may have taken effect. The store's refusals rule that out, except `outcomeUnknown`. */
+/** Whether the request may have taken effect. The store's errors rule that out, except `outcomeUnknown`. */
 function mayBeDone({ error }: PlantStoreError): boolean {
   return error === undefined || error === outcomeUnknown
 }
 
-/** Random, to keep clients from retrying in step. Increases with each try, and respects Retry-After. */
+/** The pause before the next try: random, so that clients do not retry in step; longer each time; obeys Retry-After. */
 export function pauseBefore(tries: number, { retryAfter = 0 }: PlantStoreError): number {
   const ceilingMs = Math.min(pauseMsMin * 2 ** (tries - 1), pauseMsMax)
   return Math.min(retryAfter * 1000 + Math.random() * ceilingMs, timerMsMax)

@@ -6,7 +6,7 @@ export interface components {
     schemas: {
         /** @description The token of the request */
         Caller: {
-            /** @description When the token expires, by RFC 3339. Absent if it does not. */
+            /** @description When the token expires (RFC 3339). Absent if it does not expire. */
             expires?: string;
             /** @description The id of the token; reveals nothing about its secret */
             id: string;
@@ -23,7 +23,7 @@ export interface components {
         };
         /** @description A change of a plant */
         Change: {
-            /** @description The id of the token that was used; for a JWT, an id of its issuer and subject. Absent if a command made the change. */
+            /** @description The id of the token that was used; for a JWT, an id made from its issuer and subject. Absent if a command made the change. */
             callerId?: string;
             /**
              * @description What happened to the plant
@@ -70,7 +70,7 @@ export interface components {
              */
             id: bigint;
         };
-        /** @description A plant. Its name and tag are any Unicode text, including line breaks and emoji, without NUL characters. Unpaired surrogates (U+D800 to U+DFFF) are refused, too, as UTF-8 cannot encode them. The patterns do not say so: no expression for it works in every tool. */
+        /** @description A plant. Its name and tag are any Unicode text, including line breaks and emoji, without NUL characters. Unpaired surrogates (U+D800 to U+DFFF) are also rejected, because UTF-8 cannot encode them. The patterns do not express this: no expression for it works in every tool. */
         Plant: {
             /**
              * @description The name of the plant

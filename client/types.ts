@@ -5,7 +5,7 @@ import type { components } from './schemas.ts'
 
 type Schemas = components['schemas']
 
-/** Optional properties may be undefined, and an integer of 64 bits is a bigint only if it is beyond 2^53. */
+/** Optional properties may be undefined, and a 64-bit integer is a bigint only if it is beyond 2^53. */
 type Exact<Value> = Value extends bigint
   ? bigint | number
   : Value extends object
@@ -20,7 +20,7 @@ export type AnyPlant = { readonly id: unknown; readonly name: string }
 export type PlantProperties<New extends AnyPlant = NewPlant> = Omit<New, 'id'>
 /** A plant that is read, listed or changed. Its id is a bigint. */
 export type Plant<New extends AnyPlant = NewPlant> = PlantProperties<New> & { readonly id: bigint }
-/** The document's name of a Plant. */
+/** The document's name for a Plant. */
 export type StoredPlant = Plant
 /** The number of plants, in total and by tag. */
 export type Summary = Schemas['Summary']

@@ -5,9 +5,11 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { filesOfFirstRing } from '../test/all/folders.ts'
 
 const { values, positionals } = parseArgs({ options: { all: { type: 'boolean' } }, allowPositionals: true })
-const rings = ['test/**/*.test.ts', ...(values.all ? ['test/**/*.exhaustive.ts'] : [])]
+const isFirstRing = !values.all && positionals.length === 0
+const rings = isFirstRing ? filesOfFirstRing() : ['test/**/*.test.ts', 'test/**/*.exhaustive.ts']
 const tests = [
   '--test',
   '--test-global-setup=test/support/global-setup.ts',
@@ -17,7 +19,6 @@ const tests = [
 ]
 const contributing = readFileSync(new URL('../CONTRIBUTING.md', import.meta.url), 'utf8')
 const [, cpuSeconds] = /about (\d+) CPU seconds/.exec(contributing) ?? []
-const isFirstRing = !values.all && positionals.length === 0
 const env = {
   ...process.env,
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url)),

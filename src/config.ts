@@ -11,7 +11,7 @@ const durationSecondsMax = 36_500 * 86_400
 
 /** A flag takes precedence over an environment variable, which takes precedence over the default. */
 interface SettingRow {
-  /** As shown in the help: `--port <number>`. */
+  /** The flag as the help shows it: `--port <number>`. */
   readonly flag: string
   /** Absent if the setting has no value by default. Its text is then `none`. */
   readonly defaultText?: string
@@ -62,14 +62,14 @@ const rows = {
   },
   document: {
     flag: '--document <file>',
-    help: 'your own copy of the OpenAPI document, whose POST /plants says what a plant is; none for the bundled one',
+    help: 'your own copy of the OpenAPI document, whose POST /plants defines a plant; none for the bundled one',
     parse: nonEmpty,
   },
   /** In milliseconds. */
   changesKept: {
     flag: '--changes-kept <time>',
     defaultText: '24h',
-    help: 'how long GET /changes has a change, such as 24h or 7d; 0 for as short as possible',
+    help: 'how long changes stay in GET /changes, such as 24h or 7d; 0 for as short as possible',
     parse: parseDuration,
   },
   log: {
@@ -208,7 +208,7 @@ export function nonEmpty(text: string): string {
 /** A host name or an IP address. The brackets of an IPv6 address are optional. */
 function parseHost(text: string): string {
   const bare = text.replace(/^\[(.*)\]$/, '$1')
-  // A URL cannot contain a zone index, as in fe80::1%eth0.
+  // A URL cannot contain a zone index such as that of fe80::1%eth0.
   const host = bare.includes(':') ? `[${bare.replace(/%[\w.-]+$/, '')}]` : bare
   if (/[\s/?#@\\]/.test(text) || URL.parse(`http://${host}`) === null) {
     throw new RangeError('must be an address such as 127.0.0.1 or ::1, or the name of a host')

@@ -1,4 +1,4 @@
-// Every limit that clients or operators can encounter. Names contain the unit. "Above" says what happens past a limit.
+// Every limit that clients or operators can encounter. Names contain the unit. "Above" states what exceeding it does.
 
 /** Requests and their connections: src/http/wire/. */
 const connectionLimits = {
@@ -8,7 +8,7 @@ const connectionLimits = {
   headerFieldsMax: 100,
   /** Header bytes of a plain request. */
   plainHeaderBytesMax: 4_096,
-  /** Request body. openapi.yaml has the same number at its 413. */
+  /** Request body. openapi.yaml states the same number at its 413. */
   bodyBytesMax: 65_536,
   jsonDepthMax: 32,
   /** From the first byte to the end of the header fields. Above: 408. */
@@ -23,7 +23,7 @@ const connectionLimits = {
   connectionCheckMs: 500,
   /** Bytes of incomplete requests, over all connections. Above: the slowest are rejected with 503. */
   arrivingBytesMax: 32 * 1024 * 1024,
-  /** Concurrent connections; fewer if the limit of open files is lower. Above: 503, and closed. */
+  /** Concurrent connections; fewer if the limit on open files is lower. Above: 503, and closed. */
   connectionsMax: 10_000,
   /** How long a client may read nothing. It is disconnected after this time, or up to twice as long. */
   unreadMsMax: 20_000,
@@ -40,7 +40,7 @@ const connectionLimits = {
 
 /** Tokens, JWTs and rates: src/http/ and src/identity/. */
 const callerLimits = {
-  /** Lifetime of an Idempotency-Key. openapi.yaml has the same number. */
+  /** Lifetime of an Idempotency-Key. openapi.yaml states the same number. */
   idempotencyKeyMs: 24 * 60 * 60 * 1000,
   /** How long a token lookup is cached; a revocation takes effect within this time. */
   tokenTrustMs: 500,
@@ -74,7 +74,7 @@ const listLimits = {
   searchesMax: 100,
   /** Queued long lists in a file. Above: 503. */
   listsMax: 10_000,
-  /** Bytes that the main thread reads from a file for a page, approximately. A worker thread reads longer pages. */
+  /** Approximate bytes that the main thread reads from a file for a page. A worker thread reads longer pages. */
   quickPageBytesMax: 512 * 1024,
   /** Tags in a summary: the most common ones. */
   summaryTagsMax: 100,
@@ -88,9 +88,9 @@ const listLimits = {
 
 /** The log of changes and its streams. */
 const changeLimits = {
-  /** Changes in a page of the log of changes that are read, in characters of JSON. Above: the page is cut short. */
+  /** Changes that are read for one page of the log, in characters of JSON. Above: the page is cut short. */
   changePageCharactersMax: 1_000_000,
-  /** Characters of changes in one row of the log, approximately. */
+  /** Approximate number of characters of changes in one row of the log. */
   changeRowCharactersMax: 64 * 1024,
   /** Streams of changes. Above: 503. */
   changeStreamsMax: 1_000,
@@ -99,7 +99,7 @@ const changeLimits = {
   changeStreamPollMs: 100,
   /** Changes that are written to a stream at once. */
   changeStreamPage: 200,
-  /** Unread output of a stream. Above: it gets nothing until the client reads. */
+  /** Unread output of a stream. Above: nothing is written to it until the client reads. */
   changeStreamUnreadBytesMax: 64 * 1024,
   /** Interval of comments on a stream without changes. */
   changeStreamCommentMs: 15_000,
@@ -116,18 +116,18 @@ const webhookLimits = {
   webhookPollMs: 200,
   /** Interval at which a server looks for webhooks that were added, paused or removed. */
   webhookRefreshMs: 1_000,
-  /** Interval at which a server stores what was accepted. After a crash, changes since then are sent again. */
+  /** Interval at which a server stores its progress. After a crash, changes accepted since then are sent again. */
   webhookSaveMs: 500,
   /** In a fleet, how long a server that sends for a webhook may be silent before another takes over. */
   webhookLeaseMs: 10_000,
-  /** How much earlier that server stops sending. It also stores its progress at this interval. */
+  /** How long before the end of its lease that server stops sending. It also stores its progress at this interval. */
   webhookLeaseMarginMs: 2_000,
   webhookPage: 100,
   /** Requests of one webhook at the same time, each until its answer has ended. */
   webhookInFlightMax: 10,
-  /** Connections to the receivers of all webhooks, which share them. Each has one at least. */
+  /** Connections to receivers, shared by all webhooks. Each webhook has at least one. */
   webhookSocketsMax: 64,
-  /** Plants of one webhook of which a change was not accepted. Above: no changes of other plants are sent. */
+  /** Plants with a change that a webhook's receiver did not accept. Above: no changes of other plants are sent. */
   webhookBlockedMax: 100,
   /** How long a request of a webhook may take, to the end of its answer. */
   webhookAnswerMsMax: 10_000,
@@ -153,7 +153,7 @@ const commitLimits = {
 const fileLimits = {
   /** How long a change waits for another process that writes to the same file. Above: 503. */
   storeBusyMsMax: 1_000,
-  /** A server checks a file up to this size before it starts; a separate process checks a larger one while the server runs. */
+  /** A server checks a file up to this size before it starts; a separate process checks a larger one afterwards. */
   storeCheckBytesMax: 4 * 1024 * 1024,
   /** Interval at which an idle store checks that its files exist. Each commit checks, too. */
   storeWatchMs: 500,
@@ -300,6 +300,6 @@ export const commandLimits = Object.freeze({
   ...limits,
   databaseConnectMsMax: 10_000,
   databaseProbeMsMax: 10_000,
-  // On a slow disk, a process that opens a store holds its lock for seconds, before the store has its log.
+  // On a slow disk, a process that opens a store may hold its lock for seconds.
   storeLockMsMax: 10_000,
 })

@@ -8,7 +8,7 @@ import { endingSignals, type Terminal } from './terminal.ts'
 /** How long an exiting process waits for its output to be read. */
 const unreadOutputMsMax = 100
 
-/** Aborted once the terminal was closed, or the shell of npm has ended. */
+/** Aborted once the terminal is closed, or npm's shell has ended. */
 const deserted = new AbortController()
 
 const terminal: Terminal = {
@@ -17,7 +17,7 @@ const terminal: Terminal = {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
-  /** The soft limit, which Node.js raises to the hard one. Other systems than Linux do not tell it in a file. */
+  /** The soft limit, which Node.js raises to the hard one. Only Linux shows it in a file. */
   get descriptorsMax() {
     const text = existsSync('/proc/self/limits') ? readFileSync('/proc/self/limits', 'utf8') : ''
     const soft = Number(/^Max open files +(\S+)/m.exec(text)?.[1])
@@ -63,7 +63,7 @@ function onOrphaned(listener: () => void): void {
   }, limits.parentCheckMs).unref()
 }
 
-/** The exit waits for system calls of threads, for example on a disk that hangs. Meanwhile, signals end the process. */
+/** Waits for system calls of threads, for example on a disk that hangs. Signals end the process in the meantime. */
 function exit(status: number): never {
   for (const signal of endingSignals) process.removeAllListeners(signal)
   process.exit(status)

@@ -14,9 +14,9 @@ export interface Terminal {
   readonly stderr: Output
   /** Maximum number of open file descriptors. */
   readonly descriptorsMax: number
-  /** Calls the listener with each of `endingSignals`, and once with SIGHUP when the terminal or npm's shell has gone. */
+  /** Calls the listener with each of `endingSignals`, and once with SIGHUP when the terminal or npm's shell is gone. */
   onSignal(listener: (signal: Signal | 'SIGHUP') => void): void
-  /** Calls the listener on a SIGHUP that does not mean a closed terminal. Without a listener, SIGHUP ends the process. */
+  /** Calls the listener on SIGHUP, unless the terminal was closed. Without a listener, SIGHUP ends the process. */
   onHangup(listener: () => void): void
   /** Ends the process, which waits for pending system calls of its threads, for example on a disk that hangs. */
   exit(status: number): never
@@ -64,7 +64,7 @@ export function say(text: string, terminal: Terminal): void {
   terminal.stderr.write(`${text}\n`)
 }
 
-/** Says an error or a warning. */
+/** Writes an error or a warning to stderr. */
 export function complain(level: 'error' | 'warning', message: string, terminal: Terminal): void {
   const priority = isJournal(terminal.stderr, terminal) ? { error: '<3>', warning: '<4>' }[level] : ''
   say(`${priority}plantstore: ${level === 'warning' ? 'warning: ' : ''}${message}`, terminal)

@@ -1,5 +1,5 @@
-// The code: its types, its style, and its shape: who may import whom, and who may touch the process.
-// docs/ARCHITECTURE.md says why.
+// The code: its types, its style, and its structure, such as which room may import which. docs/ARCHITECTURE.md has the
+// reasons.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -99,13 +99,17 @@ const scripts = await Array.fromAsync(glob('*.ts', { cwd: join(root, 'site') }),
   return { path: `site/${name}`, text: await readFile(join(root, 'site', name), 'utf8') }
 })
 
-const checkedTypes = join(root, 'node_modules/.cache/types.tsbuildinfo')
+/** What has not changed since the last run is not checked again. */
+const incremental = (name: string) => [
+  '--incremental',
+  '--tsBuildInfoFile',
+  join(root, `node_modules/.cache/${name}.tsbuildinfo`),
+]
 
 describe('the code', { concurrency: true }, () => {
   for (const [title, program, ...args] of [
-    // What has not changed since the last run is not checked again.
-    ['has types that fit', 'typescript-native/bin/tsc', '--incremental', '--tsBuildInfoFile', checkedTypes],
-    ['has types that fit, in a browser, too', 'typescript-native/bin/tsc', '-p', 'site'],
+    ['has types that fit', 'typescript-native/bin/tsc', ...incremental('types')],
+    ['has types that fit, in a browser, too', 'typescript-native/bin/tsc', '-p', 'site', ...incremental('site')],
     ['has the style of biome.json', '@biomejs/biome/bin/biome', 'check', '--error-on-warnings'],
   ] as const) {
     test(title, async () => {

@@ -1,5 +1,5 @@
-// The published package has no TypeScript: what `npm run build` makes has to work as the sources do, its thread
-// included.
+// The published package contains no TypeScript: the output of `npm run build` must work like the sources, including its
+// threads.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

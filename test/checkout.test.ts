@@ -1,5 +1,5 @@
-// A checkout in which somebody works: npm installs all that it needs, and what they export into it is neither checked by
-// the linter nor seen by git.
+// A checkout in use: npm installs everything that it needs, and neither the linter nor git sees the files that a user
+// exports into it.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

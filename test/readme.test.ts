@@ -1,5 +1,5 @@
-// README.md does what it says: its commands run in the order of the text, in the shell of somebody who copies them, by
-// the project's Node.js and by that of the machine, which may be older.
+// The commands in README.md, run in their order in a user's shell, with the Node.js of the project and with that of the
+// machine, which may be older.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'

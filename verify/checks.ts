@@ -18,7 +18,6 @@ export type ErrorCode =
   | ('idempotencyKeyReused' | 'headerFieldsTooLarge' | 'unknownMethod' | 'unknownTransferCoding')
 
 type Properties = Readonly<Record<string, JsonValue | undefined>>
-const int32Max = 2n ** 31n - 1n
 
 export function status(...wanted: readonly number[]): AnswerCheck {
   return ({ status }) => (wanted.includes(status) ? undefined : `the status is ${status}, not ${wanted.join(' or ')}`)
@@ -49,18 +48,26 @@ export function refusal(code: ErrorCode): readonly Check[] {
   ]
 }
 
-/** The `error` of an Error body; undefined for other bodies, such as of an answer to HEAD. */
+/** The number of an Error; undefined for other bodies, such as of an answer to HEAD. */
 export function errorNumberOf(answer: Answer): bigint | undefined {
-  return isError(answer) === undefined ? (objectOf(answer)['error'] as bigint) : undefined
+  const { error } = objectOf(answer)
+  return typeof error === 'bigint' ? error : undefined
 }
 
-/** The body is an Error as application/json. */
-export const isError: AnswerCheck = (answer) => whyNotJson(answer) ?? whyNoObject(answer, 'Error') ?? whyNoError(answer)
+/** The body is application/json, and valid by a schema of the document. */
+export function isOf(name: 'Error' | 'Summary'): Check {
+  const schema = { $ref: `#/components/schemas/${name}` }
+  return (answer, { judge }) => {
+    const why = whyNotJson(answer) ?? judge.whyNot(schema, jsonOf(answer) as JsonValue, 'the body')
+    return why && `${why}: the body is not a valid ${name}`
+  }
+}
+
+export const isError = isOf('Error')
 
 /** The body is an object with the sent properties. Further properties are allowed, as in a Plant. */
 export function isPlant(wanted: { readonly id?: bigint } & Plant): Check {
-  return (answer, plants) =>
-    whyNotJson(answer) ?? whyNoObject(answer, 'Plant') ?? whyNotPlant(objectOf(answer), wanted, plants)
+  return (answer, plants) => whyNotJson(answer) ?? whyNotPlant(objectOf(answer), wanted, plants)
 }
 
 /** What is wrong with the properties of a plant. Without an id, any id is right. */
@@ -114,6 +121,17 @@ export function field(name: string, wanted: string | RegExp | undefined): Answer
     if (typeof wanted === 'string' ? value === wanted : wanted.test(value)) return undefined
     return `${name} is ${show(value)}, not ${typeof wanted === 'string' ? show(wanted) : `of the form ${wanted}`}`
   }
+}
+
+/** A strong validator as the document has it. */
+export const etagForm = /^"[\w-]{22}"$/
+
+/** The clocks of a server and of the kit differ by less; a wrong time zone, by more. */
+const clocksDifferMs = 900_000
+
+/** Whether a time is that of now, by a clock that may be somewhat wrong. */
+export function isOfNow(time: string): boolean {
+  return Math.abs(Date.parse(time) - Date.now()) < clocksDifferMs
 }
 
 /** The header field has the same value as in an earlier answer. */
@@ -186,20 +204,6 @@ function whyNotJson(answer: Answer): string | undefined {
   const type = fieldOf(answer, 'content-type')
   if (!isJson(answer)) return `the Content-Type is ${type === undefined ? 'missing' : show(type)}, not application/json`
   return jsonOf(answer) === undefined ? 'the body is not JSON' : undefined
-}
-
-function whyNoObject(answer: Answer, what: string): string | undefined {
-  const value = jsonOf(answer)
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject ? undefined : `the body is not a valid ${what}: it is not an object`
-}
-
-function whyNoError(answer: Answer): string | undefined {
-  const { error, message } = objectOf(answer)
-  const isInt32 = typeof error === 'bigint' && error <= int32Max && error >= -int32Max - 1n
-  if (!isInt32) return `the body is not a valid Error: error is ${error === undefined ? 'missing' : 'not an int32'}`
-  if (typeof message === 'string') return undefined
-  return `the body is not a valid Error: message is ${message === undefined ? 'missing' : 'not a string'}`
 }
 
 function whyNotSame(key: string, came: JsonValue | undefined, wanted: JsonValue | undefined): string | undefined {

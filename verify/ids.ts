@@ -32,38 +32,37 @@ export class IdRange {
     this.#nextFromEnd = roundUp(this.last - 2n * doubleSpacing + 1n)
   }
 
-  /** Returns an unused id that is exact as a double. The next 511 ids round to it or are exact themselves. */
-  next(): bigint {
-    const id = this.#next
-    this.#next += doubleSpacing
-    return this.#checked(id)
-  }
-
-  /** Returns an unused id from the other half of the range, smaller with every call. */
-  nextFromEnd(): bigint {
-    const id = this.#nextFromEnd
-    this.#nextFromEnd -= doubleSpacing
-    return this.#checked(id)
-  }
-
-  /** Unused ids, each exact as a double. */
+  /** Unused ids, each exact as a double. The next 511 ids round to it or are exact themselves. */
   take(count: number): readonly bigint[] {
-    return Array.from({ length: count }, () => this.next())
+    const first = this.#next
+    this.#next += BigInt(count) * doubleSpacing
+    return this.#checked(spaced(first, count, doubleSpacing))
+  }
+
+  /** Like `take`, from the other half of the range, each smaller than the one before. */
+  takeEnd(count: number): readonly bigint[] {
+    const first = this.#nextFromEnd
+    this.#nextFromEnd -= BigInt(count) * doubleSpacing
+    return this.#checked(spaced(first, count, -doubleSpacing))
   }
 
   /** Unused neighbours, which doubles cannot distinguish. */
   near(count: number): readonly bigint[] {
-    const first = this.next()
-    return Array.from({ length: count }, (_, at) => first + BigInt(at) + 1n)
+    return this.take(1).flatMap((id) => spaced(id + 1n, count, 1n))
+  }
+
+  /** Like `near`, from the other half of the range. */
+  nearEnd(count: number): readonly bigint[] {
+    return this.takeEnd(1).flatMap((id) => spaced(id + 1n, count, 1n))
   }
 
   has(id: bigint): boolean {
     return id >= this.first && id <= this.last
   }
 
-  #checked(id: bigint): bigint {
+  #checked(ids: readonly bigint[]): readonly bigint[] {
     if (this.#next > this.#nextFromEnd + doubleSpacing) throw new Error('the rows need more ids than the range has')
-    return id
+    return ids
   }
 
   /** Why the digits of ids cannot be tested; false if every id is beyond the integers that doubles hold exactly. */
@@ -72,6 +71,10 @@ export class IdRange {
     const isBeyond = this.first > limit || this.last < -limit
     return !isBeyond && 'the given range has ids that JavaScript numbers hold exactly'
   }
+}
+
+function spaced(first: bigint, count: number, spacing: bigint): readonly bigint[] {
+  return Array.from({ length: count }, (_, at) => first + BigInt(at) * spacing)
 }
 
 /** Rounds an id as a server that stores doubles would. */

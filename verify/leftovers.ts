@@ -1,29 +1,28 @@
 // Tracks plants on the server: existing ones are never touched, those of the run are deleted.
 
-import { NoAnswer } from './failures.ts'
 import { type IdRange, int64Max, int64Min, roundedToDouble } from './ids.ts'
 import { type Answer, hasSucceeded, itemsOf, jsonOf, objectOf, type RowRequest } from './message.ts'
-import type { Row } from './row.ts'
+import { NoAnswer } from './results.ts'
+import type { PlacedRow } from './row.ts'
 import type { Ask } from './store.ts'
 
 /** The name of plants whose id is outside the range, in case the server accepts them. */
 export const strayName = 'plantstore verify'
 /** Ids that a faulty server may derive from an invalid or too large id. */
 export const strayIds = { zero: [0n], one: [0n, 1n], tooLarge: [int64Max, int64Min, int64Max + 1n, int64Min - 1n] }
-const requestsAtOnce = 24
+const requestsAtOnce = 32
 
 export class Traces {
+  /** Throws NoAnswer. */
   readonly #ask: Ask
   readonly #range: IdRange
   /** Whether a created plant could be read. Until then, a 404 may come from a server that cannot read at all. */
   #canLook = false
   #hasTried = false
-  /** Ids of the range that were free: plants found there later belong to this run. */
+  /** Ids that were free: plants found there later belong to this run; those of strays only if they have its name. */
   readonly #free = new Set<bigint>()
   /** Whether a list of the range was empty. */
   #wasListEmpty = false
-  /** Strays that were free before the run. */
-  readonly #freeStrays = new Set<bigint>()
   /** The body of the last accepted create. */
   #lastAccepted: RowRequest['body']
   /** Whether the server refused to repeat that create, so it overwrites nothing. */
@@ -31,53 +30,49 @@ export class Traces {
   readonly #begun = new Set<bigint>()
   readonly #accepted = new Set<bigint>()
   /** Rows that name no id of the range, but were accepted. */
-  readonly #vague = new Set<Row>()
+  readonly #vague = new Set<PlacedRow>()
+  /** Ids of strays that were deleted. */
+  readonly #cleaned = new Set<bigint>()
 
-  /** @param ask throws if there is no answer. */
   constructor(range: IdRange, ask: Ask) {
     this.#range = range
     this.#ask = ask
   }
 
   /** Checks whether the ids are free. Returns one that is taken, if any. */
-  async look(rows: readonly Row[]): Promise<bigint | undefined> {
-    const ids = [...new Set(rows.flatMap((row) => row.ids.flatMap((id) => [id, roundedToDouble(id)])))]
-    const [first, ...others] = ids
+  async look(rows: readonly PlacedRow[]): Promise<bigint | undefined> {
+    const [first, ...others] = new Set(rows.flatMap((row) => row.ids.flatMap((id) => [id, roundedToDouble(id)])))
     if (first === undefined) return undefined
+    // An inconclusive answer, such as from a busy server, does not make an id free.
     const state = await this.#stateOf(first)
-    if (state === 'taken') return first
-    if (state !== 'free') return undefined
+    if (state !== 'free') return state === 'taken' ? first : undefined
     this.#free.add(first)
-    const taken = await inParallel(others, async (id) => {
-      const state = await this.#stateOf(id)
-      // An inconclusive answer, such as from a busy server, does not make an id free.
-      if (state === 'free') this.#free.add(id)
-      return state === 'taken' ? id : undefined
-    })
-    for (const id of new Set(rows.flatMap(({ strays }) => strays ?? []))) {
-      const state = await this.#stateOf(id)
-      if (state === 'free' || state === 'refused') this.#freeStrays.add(id)
+    const states = await inParallel(others, requestsAtOnce, (id) => this.#stateOf(id))
+    for (const [at, id] of others.entries()) if (states[at] === 'free') this.#free.add(id)
+    for (const id of new Set(rows.flatMap(({ strays = [] }) => strays))) {
+      if (['free', 'refused'].includes(await this.#stateOf(id))) this.#free.add(id)
     }
     const listed = await this.#listed()
     this.#wasListEmpty = listed?.length === 0
-    return taken.find((id) => id !== undefined) ?? listed?.[0]
+    return others.find((_, at) => states[at] === 'taken') ?? listed?.[0]
   }
 
   /** Why a row might touch a plant outside the range; undefined if it is safe. */
-  whyNotSafe({ strays, level }: Row): string | undefined {
-    if (strays === undefined || this.#refusesTaken) return undefined
+  whyNotSafe({ strays = [], level }: PlacedRow): string | undefined {
+    const [first] = strays
+    if (first === undefined || this.#refusesTaken) return undefined
     if (!this.#canLook) {
       // The document's own refusals name no plant.
       if (level === 'specified') return undefined
-      return `a faulty server might confuse its id with ${strays[0]}, and it is unknown whether that plant exists`
+      return `a faulty server might confuse its id with ${first}, and it is unknown whether that plant exists`
     }
-    const taken = strays.find((id) => !this.#freeStrays.has(id))
+    const taken = strays.find((id) => !this.#free.has(id))
     return taken === undefined
       ? undefined
       : `a faulty server might confuse its id with ${taken}, and overwrite that plant`
   }
 
-  begin(row: Row): void {
+  begin(row: PlacedRow): void {
     for (const id of row.ids) this.#begun.add(id)
   }
 
@@ -90,7 +85,7 @@ export class Traces {
   }
 
   /** Records what a row's request may have created. */
-  observe(row: Row, { method = 'POST', body, headers }: RowRequest, answer: Answer): void {
+  observe(row: PlacedRow, { method = 'POST', body, headers }: RowRequest, answer: Answer): void {
     if (method !== 'POST') return
     if (!hasSucceeded(answer)) {
       const isRepeated = body === this.#lastAccepted && Object.keys(headers ?? {}).length === 0
@@ -107,33 +102,32 @@ export class Traces {
     if (!this.#canLook) await this.#tryToRead([...this.#begun])
     // A plant under a previously free id belongs to this run. For other ids, only acknowledged creates count.
     const named = this.#canLook ? [...this.#begun].flatMap((id) => [id, roundedToDouble(id)]) : []
-    const ids = [...named.filter((id) => this.#free.has(id)), ...this.#accepted]
-    const deleted = await inParallel([...new Set(ids)], async (id) => ((await this.#delete(id)) ? undefined : id))
-    const left = new Set(deleted.filter((id) => id !== undefined))
+    const ids = [...new Set([...named.filter((id) => this.#free.has(id)), ...this.#accepted])]
+    const isGone = await inParallel(ids, requestsAtOnce, (id) => this.#delete(id))
+    const left = new Set(ids.filter((_, at) => !isGone[at]))
     if (this.#canLook && this.#wasListEmpty) {
       for (const id of (await this.#listed()) ?? []) if (!(await this.#delete(id))) left.add(id)
     }
-    const strays = await this.#cleanStrays()
-    const vague = [...this.#vague]
-      .filter((row) => !row.strays?.some((id) => strays.has(id)))
-      .map(({ title }) => `any plant that the server created for "${title}"`)
+    const vague: string[] = []
+    for (const { title, strays = [] } of this.#vague) {
+      if (!(await this.#cleanStrays(strays))) vague.push(`any plant that the server created for "${title}"`)
+    }
     return [...[...left].toSorted((one, other) => (one < other ? -1 : 1)).map((id) => `plant ${id}`), ...vague]
   }
 
   async #tryToRead(ids: readonly bigint[]): Promise<void> {
     if (this.#free.size === 0) return
-    const states = await inParallel(ids, (id) => this.#stateOf(id))
+    const states = await inParallel(ids, requestsAtOnce, (id) => this.#stateOf(id))
     this.#canLook = states.includes('taken')
   }
 
-  /** Deletes the strays of this run. Returns the ids that are free again. */
-  async #cleanStrays(): Promise<ReadonlySet<bigint>> {
-    const cleaned = new Set<bigint>()
-    if (!this.#canLook || this.#vague.size === 0) return cleaned
-    for (const id of this.#freeStrays) {
-      if ((await this.#isOurStray(id)) && (await this.#delete(id))) cleaned.add(id)
+  /** Deletes the plants of this run that a row led to. Returns whether there was one. */
+  async #cleanStrays(strays: readonly bigint[]): Promise<boolean> {
+    if (!this.#canLook) return false
+    for (const id of strays.filter((each) => this.#free.has(each))) {
+      if ((await this.#isOurStray(id)) && (await this.#delete(id))) this.#cleaned.add(id)
     }
-    return cleaned
+    return strays.some((id) => this.#cleaned.has(id))
   }
 
   /** Returns whether the id is free afterwards. */
@@ -181,7 +175,7 @@ export class Traces {
 }
 
 /** The ids of a row that a request contains: all of them if it contains any, in any form. */
-function idsIn(body: RowRequest['body'], { ids }: Row): readonly bigint[] {
+function idsIn(body: RowRequest['body'], { ids }: PlacedRow): readonly bigint[] {
   if (ids.length === 1) return ids
   const text = body?.toString() ?? ''
   return ids.filter((id) => new RegExp(`(?<!\\d)${id}(?!\\d)`).test(text))
@@ -191,13 +185,17 @@ function isSameToDoubles(one: unknown, other: bigint): boolean {
   return typeof one === 'bigint' && roundedToDouble(one) === roundedToDouble(other)
 }
 
-/** Calls a function for each item with limited concurrency. Returns the results in order. */
-async function inParallel<T, R>(items: readonly T[], call: (item: T) => Promise<R>): Promise<readonly R[]> {
+/** Calls a function for each item, a number of them at once. Returns the results in order. */
+export async function inParallel<T, R>(
+  items: readonly T[],
+  atOnce: number,
+  call: (item: T) => Promise<R>,
+): Promise<readonly R[]> {
   const results: R[] = []
   const entries = items.entries()
   const work = async (): Promise<void> => {
     for (const [index, item] of entries) results[index] = await call(item)
   }
-  await Promise.all(Array.from({ length: requestsAtOnce }, work))
+  await Promise.all(Array.from({ length: atOnce }, work))
   return results
 }

@@ -53,6 +53,9 @@ export function fillIn(text: string, credentials: Credentials): string {
   return text.replaceAll(/\$[A-Z_]+/g, (name) => credentials[name] ?? name)
 }
 
+const longCharacters = 16
+const beginningCharacters = 8
+
 /**
  * Replaces credentials with their names, longest first, since one may contain another. Also hides the beginning of a
  * long credential, as in truncated text. A short one, which may occur within any word, is hidden only as a separate
@@ -62,25 +65,17 @@ export function withoutCredentials(text: string, credentials: Credentials): stri
   const secrets = Object.entries(credentials)
     .filter(([, secret]) => secret !== '')
     .toSorted(([, one], [, other]) => other.length - one.length)
-  const isLong = (secret: string): boolean => secret.length >= longCharacters
-  const whole = secrets.reduce(
-    (rest, [name, secret]) =>
-      replace(rest, isLong(secret) ? escapePattern(secret) : `(?<!\\w)${escapePattern(secret)}(?!\\w)`, name),
-    text,
-  )
-  return secrets
-    .filter(([, secret]) => isLong(secret))
-    .reduce((rest, [name, secret]) => {
-      const beginning = escapePattern(secret.slice(0, beginningCharacters))
-      return replace(rest, `${beginning}[\\w.~+/=-]*`, `${name}...`)
-    }, whole)
-}
-
-const longCharacters = 16
-const beginningCharacters = 8
-
-function replace(text: string, pattern: string, name: string): string {
-  return text.replaceAll(new RegExp(pattern, 'g'), () => name)
+  const long = secrets.filter(([, secret]) => secret.length >= longCharacters)
+  const patterns = [
+    ...secrets.map((each) => {
+      const whole = escapePattern(each[1])
+      return [long.includes(each) ? whole : `(?<!\\w)${whole}(?!\\w)`, each[0]] as const
+    }),
+    ...long.map(([name, secret]) => {
+      return [`${escapePattern(secret.slice(0, beginningCharacters))}[\\w.~+/=-]*`, `${name}...`] as const
+    }),
+  ]
+  return patterns.reduce((rest, [pattern, name]) => rest.replaceAll(new RegExp(pattern, 'g'), () => name), text)
 }
 
 export function escapePattern(text: string): string {

@@ -1,34 +1,49 @@
 // A row: one rule of the document, and requests that show whether a server keeps it.
 
-import type { Document } from './document.ts'
 import type { IdRange } from './ids.ts'
 import type { Plants } from './plant.ts'
-import type { Level } from './results.ts'
+import type { Level, RowName } from './results.ts'
 import { type Ask, type Failure, Skipped, Store, WrongAnswer } from './store.ts'
 
-export interface Row {
+/** Takes the ids of a row from the range of a run. */
+export type Ids = (range: IdRange) => readonly bigint[]
+
+/** A rule, and how a row tests it. */
+export interface Rule {
+  /** The document's rule as one sentence, and its place: an operation, a response or a schema. */
+  readonly document: string
+  /** By default `complete`. */
+  readonly level?: Level
+  /** Ids outside the range that a faulty server may derive from the requests. */
+  readonly strays?: readonly bigint[]
+  /** Why a run cannot test the rule. */
+  readonly unless?: (run: Circumstances) => string | false
+  /** Proxies often answer such a request themselves, which proves nothing about the server behind them. */
+  readonly isForProxies?: boolean
+  /** Runs before all others, which depend on what it shows, or after them, as it counts what they create. */
+  readonly turn?: 'first' | 'last' | undefined
+}
+
+export interface Row extends Rule {
   /** Unique among all rows. */
   readonly title: string
   readonly level: Level
-  /** The document's rule as one sentence, and its place: an operation, a response or a schema. */
-  readonly document: string
-  /** Ids of the range that the requests contain, in any form. */
-  readonly ids: readonly bigint[]
+  readonly ids: Ids
   /** Sends requests, and ends at the first wrong answer. */
-  readonly run: (store: Store) => Promise<unknown>
-  /** Ids outside the range that a faulty server may derive from the requests. */
-  readonly strays?: readonly bigint[]
-  /** Why the row cannot run. */
-  readonly skipped?: string
-  /** Proxies often answer such a request themselves, which proves nothing about the server behind them. */
-  readonly isForProxies?: true
-  /** Runs before all others, which depend on what it shows, or after them, as it counts what they create. */
-  readonly turn?: 'first' | 'last'
+  readonly run: (store: Store, ...ids: readonly bigint[]) => Promise<unknown>
 }
 
-/** The inputs from which rows are built. */
+/** A row of a run. */
+export interface PlacedRow extends RowName, Omit<Row, 'ids' | 'unless'> {
+  /** Ids of the range that the requests contain, in any form. */
+  readonly ids: readonly bigint[]
+  /** Why the row cannot run. */
+  readonly skipped: string | undefined
+}
+
+/** What rows know of a run. */
 export interface Circumstances {
-  readonly document: Document
+  /** The plants of the server's document. */
   readonly plants: Plants
   readonly ids: IdRange
   /** A text unique to this run, for tags and keys. */
@@ -39,30 +54,33 @@ export interface Circumstances {
   readonly isCorsRestricted: boolean
 }
 
-/** A row of what openapi.yaml says. Its ids are the last parameters of `run`. */
-export function row(
-  title: string,
-  document: string,
-  ids: readonly bigint[],
-  run: (store: Store, ...ids: readonly bigint[]) => Promise<unknown>,
-): Row {
-  return { title, level: 'complete', document, ids, run: (store) => run(store, ...ids) }
+/** @param run takes the row's ids after the store. */
+export function row(title: string, rule: string | Rule, ids: Ids, run: Row['run']): Row {
+  return { level: 'complete', ...(typeof rule === 'string' ? { document: rule } : rule), title, ids, run }
 }
 
-/** The row, or why it cannot be run. */
-export function unless(why: string | false, row: Row): Row {
-  return why === false ? row : { ...row, skipped: why }
+/** No ids: the requests name no plant of the range. */
+export const none: Ids = () => []
+
+/** Ids that doubles tell apart. */
+export function take(count: number): Ids {
+  return (range) => range.take(count)
 }
 
-/** The row, if there is the token that it needs, such as `$SECOND_TOKEN`. */
-export function needing(token: string, { credentials }: Circumstances, row: Row): Row {
+/** Neighbours, which doubles do not tell apart. */
+export function near(count: number): Ids {
+  return (range) => range.near(count)
+}
+
+/** Why a row that sends this token, such as `$SECOND_TOKEN`, cannot run. */
+export function needs(token: string): NonNullable<Rule['unless']> {
   const flag = `--${token.slice(1).toLowerCase().replaceAll('_', '-')}`
-  return unless(!credentials.has(token) && `it needs ${flag}`, row)
+  return ({ credentials }) => !credentials.has(token) && `it needs ${flag}`
 }
 
-/** The row, whose requests proxies often answer themselves. */
-export function forProxies(row: Row): Row {
-  return { ...row, isForProxies: true }
+/** Why the digits of ids cannot be tested. */
+export function whyExactAnyway({ ids }: Circumstances): string | false {
+  return ids.whyExactAnyway
 }
 
 /** Neither if the row passes. */
@@ -72,14 +90,10 @@ export interface Outcome {
   readonly skipped?: string | undefined
 }
 
-/**
- * Runs a row over any transport.
- *
- * @param plants those of the server's document.
- */
-export async function runRow(row: Row, ask: Ask, plants: Plants): Promise<Outcome> {
+/** Runs a row over any transport. */
+export async function runRow(row: PlacedRow, ask: Ask, run: Circumstances): Promise<Outcome> {
   try {
-    await row.run(new Store(ask, plants))
+    await row.run(new Store(ask, run), ...row.ids)
     return {}
   } catch (error) {
     if (error instanceof WrongAnswer) return { failure: error.failure }

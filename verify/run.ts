@@ -2,22 +2,29 @@
 // what it created.
 
 import { randomInt, randomUUID } from 'node:crypto'
-import { isError } from './checks.ts'
-import { Conformance, conformanceRows } from './conformance.ts'
+import { errorNumberOf } from './checks.ts'
+import { type AnswerRow, answerRows, Conformance } from './conformance.ts'
 import { type Document, openDocument } from './document.ts'
-import { NoAnswer, TakenError } from './failures.ts'
 import { defaultFirstId, IdRange } from './ids.ts'
-import { Traces } from './leftovers.ts'
+import { inParallel, Traces } from './leftovers.ts'
 import { type Answer, type Credentials, fieldOf, type RowRequest } from './message.ts'
-import { Patience } from './patience.ts'
 import { Plants } from './plant.ts'
-import { countRows, type Level, type RowName, type RowResult, type Tokens, type VerifyReport } from './results.ts'
-import { type Circumstances, type Outcome, type Row, runRow } from './row.ts'
+import {
+  countRows,
+  type Level,
+  NoAnswer,
+  type RowName,
+  type RowResult,
+  TakenError,
+  type Tokens,
+  type VerifyReport,
+} from './results.ts'
+import { type Circumstances, type Outcome, type PlacedRow, runRow } from './row.ts'
 import { corsProbes, fromPage, isCorsRestricted } from './rows/cors.ts'
-import type { Target } from './send.ts'
+import { Patience } from './send.ts'
 import { addressOf, toResult } from './show.ts'
 import { type Failure, Skipped } from './store.ts'
-import { makeSubjects } from './subjects.ts'
+import { placeAll } from './subjects.ts'
 
 export interface RunOptions {
   readonly base: URL
@@ -35,7 +42,6 @@ export interface RunOptions {
   readonly onRow?: ((row: RowResult) => void) | undefined
 }
 
-const answersSubject = 'answers'
 const answerBytesMax = 8 * 1024 * 1024
 const rowsAtOnce = 32
 /** Consecutive rows without an answer, after which a probe shows whether the server is there. */
@@ -45,69 +51,44 @@ const intercepted = 'something in front of the server, such as a proxy, answered
 
 /** Throws NoAnswer if the server is unreachable, and TakenError if the range is not free. */
 export async function runRows(options: RunOptions): Promise<VerifyReport> {
-  const { base, document, tokens, level, ids, timeoutMs, stopping, only = () => true, onRow } = options
-  const credentials = credentialsOf(tokens)
-  const target: Target = { base, credentials, timeoutMs, answerBytesMax }
-  const patience = new Patience(target)
+  const { base, document, level, ids, timeoutMs, only = () => true } = options
+  const credentials = credentialsOf(options.tokens)
+  const patience = new Patience({ base, credentials, timeoutMs, answerBytesMax })
   const silence = await whySilent(patience, ids)
   // Any answer is enough here, and even a connection that is closed without one: the rows test more.
   if (silence !== undefined && !silence.wasConnected) throw silence
   const circumstances: Circumstances = {
-    document,
     plants: new Plants(document, openDocument()),
     ids,
     nonce: randomUUID(),
     credentials: new Set(Object.keys(credentials)),
     isCorsRestricted: level === 'complete' && (await seesCorsRestricted(patience)),
   }
-  const subjects = makeSubjects(circumstances, level)
-  const rows = subjects
-    .flatMap(({ name, rows }) => rows.map((row) => ({ subject: name, row })))
-    .filter(({ subject, row: { title } }) => only({ subject, title }))
-  const traces = new Traces(ids, (request) => patience.send(request, { isRepeatable: true }))
-  const taken = await traces.look(rows.map(({ row }) => row))
-  if (taken !== undefined) throw new TakenError(taken)
-  const conformance =
-    level === 'complete' ? new Conformance(circumstances.plants, circumstances.isCorsRestricted) : undefined
-  const clean = (): Promise<readonly string[]> => {
-    patience.renew()
-    return traces.clean()
-  }
-  try {
-    const results = await new Run(patience, circumstances, credentials, traces, conformance, stopping).all(rows, onRow)
-    const ofDocument = (conformance?.rows() ?? [])
-      .filter(({ row: { title } }) => only({ subject: answersSubject, title }))
-      .map(({ row, failure }) => toResult(answersSubject, row, { failure, skipped: row.skipped }, credentials))
-    const all = [...results, ...ofDocument]
-    return {
-      url: addressOf(base),
-      level,
-      ids: { first: String(ids.first), last: String(ids.last) },
-      counts: countRows(all),
-      left: await clean(),
-      rows: all,
-    }
-  } catch (error) {
-    await clean()
-    throw error
-  }
+  const rows = placeAll(circumstances, level).filter(only)
+  const aboutAnswers = level === 'complete' ? answerRows(circumstances.plants) : []
+  const run = new Run(options, circumstances, credentials, patience, aboutAnswers)
+  const results = await run.all(rows)
+  const left = await run.clean()
+  const ofAnswers = aboutAnswers.filter(only).map((row) => {
+    const outcome = { failure: run.conformance.failureOf(row), skipped: row.unless?.(circumstances) || undefined }
+    return toResult(row, outcome, credentials)
+  })
+  const all = [...results, ...ofAnswers]
+  const range = { first: String(ids.first), last: String(ids.last) }
+  return { url: addressOf(base), level, ids: range, counts: countRows(all), left, rows: all }
 }
 
 /** Returns all rows of a level, in the order in which they are reported. Throws nothing and sends nothing. */
 export function nameRows(level: Level, document = openDocument()): readonly RowName[] {
   const circumstances: Circumstances = {
-    document,
     plants: new Plants(document, document),
     ids: new IdRange(defaultFirstId),
     nonce: '',
     credentials: new Set(),
     isCorsRestricted: false,
   }
-  const names = makeSubjects(circumstances, level).flatMap(({ name: subject, rows }) =>
-    rows.map(({ title }) => ({ subject, title })),
-  )
-  const ofDocument = level === 'complete' ? conformanceRows(document.operations) : []
-  return [...names, ...ofDocument.map(({ title }) => ({ subject: answersSubject, title }))]
+  const aboutAnswers = level === 'complete' ? answerRows(circumstances.plants) : []
+  return [...placeAll(circumstances, level), ...aboutAnswers].map(({ subject, title }) => ({ subject, title }))
 }
 
 /** Credentials by the names that rows use, including some near-copies of the token. */
@@ -164,21 +145,16 @@ async function seesCorsRestricted(patience: Patience): Promise<boolean> {
 
 /** Whether a proxy answered: the server sends a request id with every answer, and refuses with an Error. */
 function isOfProxy(answer: Answer): boolean {
-  return answer.status >= 400 && fieldOf(answer, 'x-request-id') === undefined && isError(answer) !== undefined
-}
-
-interface Named {
-  readonly subject: string
-  readonly row: Row
+  return answer.status >= 400 && fieldOf(answer, 'x-request-id') === undefined && errorNumberOf(answer) === undefined
 }
 
 class Run {
-  readonly #patience: Patience
+  readonly conformance: Conformance
+  readonly #options: RunOptions
   readonly #circumstances: Circumstances
   readonly #credentials: Credentials
+  readonly #patience: Patience
   readonly #traces: Traces
-  readonly #conformance: Conformance | undefined
-  readonly #stopping: AbortSignal
   #silentRows = 0
   /** A request that shows whether the server is there. */
   #probing: Promise<void> | undefined
@@ -186,79 +162,84 @@ class Run {
   #gone: string | undefined
 
   constructor(
-    patience: Patience,
+    options: RunOptions,
     circumstances: Circumstances,
     credentials: Credentials,
-    traces: Traces,
-    conformance: Conformance | undefined,
-    stopping: AbortSignal,
+    patience: Patience,
+    aboutAnswers: readonly AnswerRow[],
   ) {
-    this.#patience = patience
+    this.conformance = new Conformance(aboutAnswers, circumstances.plants)
+    this.#options = options
     this.#circumstances = circumstances
     this.#credentials = credentials
-    this.#traces = traces
-    this.#conformance = conformance
-    this.#stopping = stopping
+    this.#patience = patience
+    this.#traces = new Traces(options.ids, (request) => patience.send(request, { isRepeatable: true }))
   }
 
-  async all(rows: readonly Named[], onRow = (_: RowResult): void => {}): Promise<readonly RowResult[]> {
-    const results = new Map<Row, RowResult>()
-    const run = async (some: readonly Named[], atOnce: number): Promise<void> => {
-      const entries = some.values()
-      const work = async (): Promise<void> => {
-        for (const each of entries) {
-          const result = await this.#result(each)
-          results.set(each.row, result)
-          onRow(result)
-        }
-      }
-      await Promise.all(Array.from({ length: atOnce }, work))
+  /** Throws TakenError before any row is run. Otherwise it deletes what it created, also if it throws. */
+  async all(rows: readonly PlacedRow[]): Promise<readonly RowResult[]> {
+    const taken = await this.#traces.look(rows)
+    if (taken !== undefined) throw new TakenError(taken)
+    const results = new Map<PlacedRow, RowResult>()
+    const run = async (turn: PlacedRow['turn'], atOnce: number): Promise<void> => {
+      // The longest rows are at the end.
+      const inTurn = rows.filter((row) => row.turn === turn)
+      await inParallel(turn === undefined ? inTurn.toReversed() : inTurn, atOnce, async (row) => {
+        const result = await this.#result(row)
+        results.set(row, result)
+        this.#options.onRow?.(result)
+      })
     }
-    const inTurn = (turn: Row['turn']) => rows.filter(({ row }) => row.turn === turn)
-    await run(inTurn('first'), 1)
-    // The longest rows are at the end.
-    await run(inTurn(undefined).toReversed(), rowsAtOnce)
-    await run(inTurn('last'), 1)
-    return rows.map(({ row }) => results.get(row) as RowResult)
+    try {
+      await run('first', 1)
+      await run(undefined, rowsAtOnce)
+      await run('last', 1)
+    } catch (error) {
+      await this.clean()
+      throw error
+    }
+    return rows.map((row) => results.get(row) as RowResult)
   }
 
-  async #result({ subject, row }: Named): Promise<RowResult> {
-    const unsafe = this.#whyNot(row)
-    const outcome = unsafe === undefined ? await this.#judged(row) : { skipped: unsafe }
-    return toResult(subject, row, outcome, this.#credentials)
+  /** Deletes what the run created. Returns descriptions of what may remain. */
+  clean(): Promise<readonly string[]> {
+    this.#patience.renew()
+    return this.#traces.clean()
   }
 
-  async #judged(row: Row): Promise<Outcome> {
+  async #result(row: PlacedRow): Promise<RowResult> {
+    const skipped = this.#whyStopped ?? this.#gone ?? row.skipped ?? this.#traces.whyNotSafe(row)
+    const outcome = skipped === undefined ? await this.#judged(row) : { skipped }
+    return toResult(row, outcome, this.#credentials)
+  }
+
+  async #judged(row: PlacedRow): Promise<Outcome> {
     const { failure, skipped } = await this.#outcome(row)
     const isIntercepted = row.isForProxies === true && failure?.answer !== undefined && isOfProxy(failure.answer)
-    const reason = skipped ?? (this.#stopping.aborted ? stopped : isIntercepted ? intercepted : undefined)
-    const why = reason ?? (await this.#whyGone(failure))
+    const why = skipped ?? this.#whyStopped ?? (isIntercepted ? intercepted : await this.#whyGone(failure))
     return why === undefined ? { failure } : { skipped: why }
   }
 
-  #whyNot(row: Row): string | undefined {
-    return this.#stopping.aborted ? stopped : (this.#gone ?? row.skipped ?? this.#traces.whyNotSafe(row))
+  get #whyStopped(): string | undefined {
+    return this.#options.stopping.aborted ? stopped : undefined
   }
 
-  async #outcome(row: Row): Promise<Outcome> {
+  async #outcome(row: PlacedRow): Promise<Outcome> {
     this.#traces.begin(row)
     // The original document says nothing of other origins.
     const isFromPage = row.level === 'complete' && !this.#circumstances.isCorsRestricted
     const ask = async (asked: RowRequest): Promise<Answer> => {
-      if (this.#stopping.aborted) throw new Skipped(stopped)
+      if (this.#whyStopped !== undefined) throw new Skipped(stopped)
       const request = isFromPage ? fromPage(asked) : asked
-      const heard = (answer: Answer): void => {
-        if (!isOfProxy(answer) || row.isForProxies !== true) this.#conformance?.observe(request, answer)
-      }
-      const busy = (answer: Answer): void => {
-        if (!isOfProxy(answer)) heard(answer)
-      }
-      const answer = await this.#patience.send(request, { stopping: this.#stopping, heard: busy })
-      heard(answer)
+      const observe = (answer: Answer): void => this.conformance.observe(request, answer)
+      const heard = (answer: Answer): void => (isOfProxy(answer) ? undefined : observe(answer))
+      const answer = await this.#patience.send(request, { stopping: this.#options.stopping, heard })
+      if (row.isForProxies === true) heard(answer)
+      else observe(answer)
       this.#traces.observe(row, request, answer)
       return answer
     }
-    const outcome = await runRow(row, ask, this.#circumstances.plants)
+    const outcome = await runRow(row, ask, this.#circumstances)
     await this.#traces.end()
     return outcome
   }
@@ -278,7 +259,7 @@ class Run {
   }
 
   async #probe(): Promise<void> {
-    const why = await whySilent(this.#patience, this.#circumstances.ids)
+    const why = await whySilent(this.#patience, this.#options.ids)
     if (why === undefined) {
       this.#silentRows = 0
       this.#probing = undefined

@@ -1,9 +1,13 @@
-// Sends one request of a row on its own connection, and reads any valid HTTP answer.
+// Sends one request of a row on its own connection, and reads any valid HTTP answer. Waits for a server that is busy, as it
+// asks, and sends the request again.
 
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { NoAnswer } from './failures.ts'
-import { type Answer, type Credentials, type Field, fieldsOf, fillIn, type RowRequest } from './message.ts'
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { errorNumberOf } from './checks.ts'
+import { type Answer, type Credentials, type Field, fieldOf, fieldsOf, fillIn, type RowRequest } from './message.ts'
+import { NoAnswer } from './results.ts'
 
 export interface Target {
   /** Base URL of the request paths. */
@@ -14,8 +18,82 @@ export interface Target {
   readonly answerBytesMax: number
 }
 
+export interface WaitOptions {
+  /** Ends a wait early. */
+  readonly stopping?: AbortSignal
+  /** Whether the request is safe to repeat even if it took effect. */
+  readonly isRepeatable?: boolean
+  /** Receives each answer that causes a wait. */
+  readonly heard?: (answer: Answer) => void
+}
+
+const retryMsMin = 1_000
+/** How long a request may wait in total, in multiples of its time limit. */
+const waitTimeouts = 6
+/** The one error of the store after which a change may have taken effect. */
+const storeUnavailable = 50302n
+/** Safe to repeat even if they took effect. */
+const readingMethods = ['GET', 'HEAD', 'OPTIONS']
+
+export class Patience {
+  readonly #target: Target
+  /** Whether the last wait was in vain. If so, waiting stops until another answer comes, so that a run ends. */
+  #isSpent = false
+
+  constructor(target: Target) {
+    this.#target = target
+  }
+
+  /** Allows waiting again. */
+  renew(): void {
+    this.#isSpent = false
+  }
+
+  /** Throws NoAnswer, also if the server was busy for too long. */
+  async send(request: RowRequest, { stopping, isRepeatable = false, heard }: WaitOptions = {}): Promise<Answer> {
+    const waitMsMax = waitTimeouts * this.#target.timeoutMs
+    for (let waitedMs = 0; ; ) {
+      const answer = await send(this.#target, request)
+      if (!isBusy(answer, isRepeatable || readingMethods.includes(request.method ?? 'POST'))) {
+        this.#isSpent = false
+        return answer
+      }
+      heard?.(answer)
+      const waitMs = retryMsOf(answer)
+      waitedMs += waitMs
+      if (waitedMs > waitMsMax) this.#isSpent = true
+      if (this.#isSpent || stopping?.aborted === true) throw stillBusy(answer, waitMs, waitMsMax)
+      await sleep(waitMs, undefined, { ...(stopping && { signal: stopping }) }).catch(() => {})
+    }
+  }
+}
+
+/** After storeUnavailable, a change may have taken effect; after any other refusal of a busy server, it has not. */
+function isBusy(answer: Answer, isRepeatable: boolean): boolean {
+  if (answer.status === 429) return true
+  if (answer.status !== 503 || fieldOf(answer, 'retry-after') === undefined) return false
+  return isRepeatable || errorNumberOf(answer) !== storeUnavailable
+}
+
+/** RFC 9110, section 10.2.3. A date or a missing field counts as the minimum wait. */
+function retryMsOf(answer: Answer): number {
+  const text = fieldOf(answer, 'retry-after') ?? ''
+  return /^[0-9]+$/.test(text) ? Math.max(Number(text) * 1_000, retryMsMin) : retryMsMin
+}
+
+function stillBusy(answer: Answer, waitMs: number, waitMsMax: number): NoAnswer {
+  const [seconds, secondsMax] = [waitMs / 1_000, waitMsMax / 1_000]
+  const message =
+    `the server answers ${answer.status} and asks to wait another ${seconds} s, past the ${secondsMax} s ` +
+    'that one request may wait; increase --timeout to wait longer'
+  return new NoAnswer(message, true, { answer })
+}
+
+/** How long a server may take to close the connection of an answer that has no body. */
+const surplusMs = 100
+
 /** Throws NoAnswer. */
-export function send(target: Target, parts: RowRequest): Promise<Answer> {
+function send(target: Target, parts: RowRequest): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
   let wasConnected = false
   const fail = (message: string, cause?: unknown): void => {
@@ -32,7 +110,9 @@ export function send(target: Target, parts: RowRequest): Promise<Answer> {
     return promise
   }
   let answered: IncomingMessage | undefined
+  const received: Buffer[] = []
   request.on('socket', (socket) => {
+    socket.on('data', (bytes: Buffer) => received.push(bytes))
     socket.once(target.base.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
       wasConnected = true
     })
@@ -43,10 +123,15 @@ export function send(target: Target, parts: RowRequest): Promise<Answer> {
   })
   request.on('response', (response) => {
     answered = response
-    readBody(response, target.answerBytesMax, parts.isEnough).then(
+    const { statusCode: status = 0, socket } = response
+    const hasNoBody = parts.method === 'HEAD' || status === 204 || status === 304
+    const reading = hasNoBody
+      ? readSurplus(socket, received)
+      : readBody(response, target.answerBytesMax, parts.isEnough)
+    reading.then(
       (body) => {
         clearTimeout(timer)
-        resolve({ status: response.statusCode ?? 0, fields: pairsOf(response.rawHeaders), body })
+        resolve({ status, fields: pairsOf(response.rawHeaders), body })
         request.destroy()
       },
       (cause) => fail(`the answer broke off: ${messageOf(cause)}`, cause),
@@ -76,6 +161,16 @@ function write(request: ClientRequest, { body, chunkBytes }: RowRequest): void {
     for (let at = 0; at < bytes.length; at += chunkBytes) request.write(bytes.subarray(at, at + chunkBytes))
   }
   request.end(chunkBytes === undefined ? bytes : undefined)
+}
+
+/** The bytes after the head of an answer that must have no body, which Node.js drops. */
+async function readSurplus(socket: Socket, received: readonly Buffer[]): Promise<Buffer> {
+  const { promise: isClosed, resolve: close } = Promise.withResolvers<void>()
+  socket.once('close', close)
+  await Promise.race([isClosed, sleep(surplusMs, undefined, { ref: false })])
+  // Before it there may be interim answers.
+  const heads = /^(?:HTTP\/1\.\d 1.*?\r\n\r\n)*.*?\r\n\r\n/s
+  return Buffer.from(Buffer.concat(received).toString('latin1').replace(heads, ''), 'latin1')
 }
 
 async function readBody(

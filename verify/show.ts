@@ -2,7 +2,7 @@
 
 import { type Answer, type Credentials, fieldOf, isJson, type RowRequest, withoutCredentials } from './message.ts'
 import type { RowResult, ShownFailure } from './results.ts'
-import type { Outcome, Row } from './row.ts'
+import type { Outcome, PlacedRow } from './row.ts'
 import type { Failure } from './store.ts'
 
 const shownCharacters = 300
@@ -14,24 +14,20 @@ export function addressOf({ origin, pathname }: URL): string {
 
 /** @param credentials the values to hide. */
 export function toResult(
-  subject: string,
-  row: Row,
+  { subject, title, level, document }: Pick<PlacedRow, 'subject' | 'title' | 'level' | 'document'>,
   { failure, skipped }: Outcome,
   credentials: Credentials,
 ): RowResult {
-  const { title, level, document } = row
-  return {
-    subject,
-    title,
-    level,
-    outcome: skipped !== undefined ? 'skipped' : failure === undefined ? 'passed' : 'failed',
-    document,
-    skipped,
-    failure: failure && showFailure(row, failure, credentials),
-  }
+  const outcome = skipped !== undefined ? 'skipped' : failure === undefined ? 'passed' : 'failed'
+  const shown = failure && showFailure(document, failure, credentials)
+  return { subject, title, level, outcome, document, skipped, failure: shown }
 }
 
-function showFailure(row: Row, { request, answer, why, number }: Failure, credentials: Credentials): ShownFailure {
+function showFailure(
+  document: string,
+  { request, answer, why, number }: Failure,
+  credentials: Credentials,
+): ShownFailure {
   // Requests contain only names of credentials, but a server may echo their values.
   const hide = (text: string): string => shorten(withoutCredentials(text, credentials))
   return {
@@ -39,7 +35,7 @@ function showFailure(row: Row, { request, answer, why, number }: Failure, creden
     sent: showRequest(request).map(shorten),
     came: answer === undefined ? ['no answer'] : showAnswer(answer).map(hide),
     wrong: answer === undefined ? why : hide(why),
-    document: row.document,
+    document,
   }
 }
 

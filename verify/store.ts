@@ -11,9 +11,10 @@ import {
   status,
   whyNotListed,
 } from './checks.ts'
-import { NoAnswer } from './failures.ts'
+import { toJson } from './json.ts'
 import { type Answer, fieldOf, hasSucceeded, itemsOf, type RowRequest } from './message.ts'
-import { type NewPlant, type Plants, plantJson } from './plant.ts'
+import { type NewPlant, type Plant, type Plants, plantJson } from './plant.ts'
+import { NoAnswer } from './results.ts'
 
 export type Ask = (request: RowRequest) => Promise<Answer>
 export type Headers = NonNullable<RowRequest['headers']>
@@ -49,15 +50,18 @@ const pagesMax = 1_000
 const createsAtOnce = 25
 
 export class Store {
+  /** The plants of the server's document. */
   readonly plants: Plants
+  /** A text unique to this run, for tags and keys. */
+  readonly nonce: string
   readonly #ask: Ask
   #sent = 0
   #last: Omit<Failure, 'why'> = { number: 0, request: {} }
 
-  /** @param plants those of the server's document. */
-  constructor(ask: Ask, plants: Plants) {
+  constructor(ask: Ask, { plants, nonce }: Pick<Store, 'plants' | 'nonce'>) {
     this.#ask = ask
     this.plants = plants
+    this.nonce = nonce
   }
 
   async send(request: RowRequest, checks: readonly Check[]): Promise<Answer> {
@@ -71,41 +75,35 @@ export class Store {
     if (why !== undefined) throw new WrongAnswer({ number, request, answer, why })
   }
 
-  /** Sends several requests at once. @param wrong returns what is wrong with the answers, in the order of the requests. */
+  /** Sends several requests at once. When all are answered, the first wrong answer ends the row. */
   async together(
-    requests: readonly RowRequest[],
-    wrong: (answers: readonly Answer[]) => string | undefined,
+    requests: readonly (readonly [request: RowRequest, checks: readonly Check[]])[],
   ): Promise<readonly Answer[]> {
-    const sent = await Promise.all(requests.map((request) => this.#exchange(request)))
-    const answers = sent.map(({ answer }) => answer)
-    const why = wrong(answers)
-    const all = sent.map(({ request, answer }) => `${request.method ?? 'POST'} ${answer.status}`)
-    this.assert(why && `${why} (${all.join(', ')})`, sent[Math.max(answers.findIndex(hasSucceeded), 0)])
-    return answers
+    const sent = await Promise.allSettled(requests.map(([request, checks]) => this.send(request, checks)))
+    return sent.map((each) => {
+      if (each.status === 'rejected') throw each.reason
+      return each.value
+    })
   }
 
   /**
    * Sends requests of several clients at once, of which exactly one takes effect.
    *
    * @param effect what the one did, such as `created the plant`.
-   * @param others the statuses of all others.
-   * @param isIt whether an answer shows that its request took effect; by default, a 2xx.
+   * @param statuses those of all answers, of which only a success shows that its request took effect.
+   * @param isIt whether a success shows it.
    */
-  oneOf(
+  async oneOf(
     requestOf: (client: number) => RowRequest,
     effect: string,
-    others: readonly number[],
-    isIt = hasSucceeded,
-  ): Promise<readonly Answer[]> {
-    return this.together(
-      Array.from({ length: clientsAtOnce }, (_, client) => requestOf(client)),
-      (answers) => {
-        const odd = answers.find((answer) => !isIt(answer) && !others.includes(answer.status))
-        if (odd !== undefined) return `one of ${clientsAtOnce} at once got ${odd.status}, not ${others.join(' or ')}`
-        const count = answers.filter(isIt).length
-        return count === 1 ? undefined : `of ${clientsAtOnce} at once, ${count} ${effect}; exactly one must`
-      },
-    )
+    statuses: readonly number[],
+    isIt: (answer: Answer) => boolean = () => true,
+  ): Promise<void> {
+    const checks = [status(...statuses)]
+    const requests = Array.from({ length: clientsAtOnce }, (_, client) => [requestOf(client), checks] as const)
+    const answers = await this.together(requests)
+    const count = answers.filter((answer) => hasSucceeded(answer) && isIt(answer)).length
+    this.assert(count === 1 ? undefined : `of ${clientsAtOnce} at once, ${count} ${effect}; exactly one must`)
   }
 
   /**
@@ -129,25 +127,19 @@ export class Store {
     if (why !== undefined && whys.length === cases.length) throw new Skipped(why)
   }
 
-  create(plant: NewPlant, headers?: Headers, more: readonly Check[] = []): Promise<Answer> {
+  create(plant: NewPlant, headers: Headers = {}, more: readonly Check[] = []): Promise<Answer> {
     const body = plantJson(plant.id, plant.name, plant.tag)
-    return this.send({ body, ...(headers !== undefined && { headers }) }, [...isCreated(plant), ...more])
+    return this.send({ body, headers }, [...isCreated(plant), ...more])
   }
 
   /** Creates many plants, some at once. */
   async createAll(plants: readonly NewPlant[], headersOf: (plant: NewPlant) => Headers = () => ({})): Promise<void> {
     for (let at = 0; at < plants.length; at += createsAtOnce) {
-      const some = plants.slice(at, at + createsAtOnce)
-      const requests = some.map((plant) => ({
-        body: plantJson(plant.id, plant.name, plant.tag),
-        headers: headersOf(plant),
-      }))
-      await this.together(requests, (answers) => {
-        const whys = some.flatMap((plant, at) =>
-          isCreated(plant).map((check) => check(answers[at] as Answer, this.plants)),
-        )
-        return whys.find((why) => why !== undefined)
+      const requests = plants.slice(at, at + createsAtOnce).map((plant) => {
+        const body = plantJson(plant.id, plant.name, plant.tag)
+        return [{ body, headers: headersOf(plant) }, isCreated(plant)] as const
       })
+      await this.together(requests)
     }
   }
 
@@ -173,7 +165,8 @@ export class Store {
     return this.call('GET', `/plants/${id}`, checks, headers)
   }
 
-  put(id: bigint, body: string | Buffer, checks: readonly Check[] = ok, headers: Headers = {}): Promise<Answer> {
+  put(id: bigint, plant: string | Plant, checks: readonly Check[] = ok, headers: Headers = {}): Promise<Answer> {
+    const body = typeof plant === 'string' ? plant : toJson(plant)
     return this.send({ method: 'PUT', target: `/plants/${id}`, body, headers }, checks)
   }
 

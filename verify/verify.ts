@@ -1,14 +1,15 @@
 // `plantstore/verify`: tests any server from a program or a test suite. The command prints the same report.
 
 import { DocumentError, openDocument } from './document.ts'
-import { NoAnswer, TakenError } from './failures.ts'
 import { defaultFirstId, IdRange } from './ids.ts'
 import {
   type Level,
   levels,
+  NoAnswer,
   type RowName,
   type RowResult,
   type ShownFailure,
+  TakenError,
   type Tokens,
   type VerifyReport,
 } from './results.ts'

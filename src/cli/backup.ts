@@ -15,7 +15,7 @@ interface BackupCommandOptions {
   readonly keep?: number | undefined
 }
 
-/** Prints the SHA-256 of the backup even if older backups could not be removed, then throws OperatorError. */
+/** Prints the SHA-256 of the backup. If older backups could not be removed, throws OperatorError afterwards. */
 export async function backup({ store, ...asked }: BackupCommandOptions, terminal: Terminal): Promise<void> {
   const target = targetOf(asked)
   const engine = await engineOf(store)

@@ -1,6 +1,6 @@
-// `plantstore check`: looks for damage in a store, and for plants that a document of one's own would refuse.
+// `plantstore check`: looks for damage in a store, and for plants that a user's document would reject.
 
-import { parseSettings } from '../config.ts'
+import { parseSettings, type SettingTexts } from '../config.ts'
 import { openContract } from '../contract/contract.ts'
 import { AppError } from '../domain/errors.ts'
 import { amount, withoutControls } from '../domain/shown.ts'
@@ -10,13 +10,11 @@ import { engineOf } from '../store/open.ts'
 import { print, type Terminal } from '../terminal.ts'
 import { commandOptions, openExisting } from './stores.ts'
 
-interface CheckOptions {
-  readonly store: string
-  readonly document: string
-}
-
-/** Returns the exit status: 0 if the store is sound, and its plants fit the document, else 1. */
-export async function check({ store, ...texts }: CheckOptions, terminal: Terminal): Promise<number> {
+/** Returns the exit status: 0 if the store is sound and its plants are valid by the document, else 1. */
+export async function check(
+  { store, ...texts }: Pick<SettingTexts, 'store' | 'document'>,
+  terminal: Terminal,
+): Promise<number> {
   const { document } = parseSettings(texts)
   const { plantReader } = await openContract(document)
   const engine = await engineOf(store)
@@ -35,7 +33,7 @@ export async function check({ store, ...texts }: CheckOptions, terminal: Termina
   return refused === 0 ? 0 : 1
 }
 
-/** Names the plants that a document would refuse; returns their number. */
+/** Prints the plants that a document would reject; returns their number. */
 async function findRefused(store: string, readPlant: (value: unknown) => unknown, terminal: Terminal): Promise<number> {
   let refused = 0
   await using opened = await openExisting(store, terminal)

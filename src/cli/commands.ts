@@ -27,7 +27,7 @@ import {
   toOption,
 } from './options.ts'
 
-/** Runs a command with its options and arguments by name. Returns the exit status if it may fail without throwing. */
+/** Runs a command. `options` also contains its arguments, by name. May return an exit status instead of throwing. */
 export type Run = (options: never, terminal: Terminal, command: Command) => Promise<unknown>
 
 /** Adds a command to a parent. `words` are its name and the names of its arguments. */
@@ -51,10 +51,10 @@ export function addServerCommands(program: Command, add: Add, terminal: Terminal
     .option('--all', 'begin with the oldest change that the server has', false)
     .option('--json', 'print JSON even on a terminal', false)
   const ids = `the first of ${rangeIds} ids that are free; no others are touched`
-  const level = 'specified: what the sample document says; complete: all of openapi.yaml'
+  const level = 'specified: what the sample document requires; complete: all of openapi.yaml'
   const seconds = String(limits.verifyAnswerMs / 1_000)
   add(program, 'verify', async () => (await import('./verify.ts')).verifyServer)
-    .description('check that a server does what the Plant Store document says')
+    .description('check that a server conforms to the Plant Store document')
     .addArgument(argument('[url]', `URL of the server (default: PLANTSTORE_URL, else ${localUrl})`, parseUrl))
     .addOption(orVariable('PLANTSTORE_TOKEN', token('--token <token>', 'a token that may read and write'), terminal))
     .addOption(token('--second-token <token>', 'another token that may read and write'))
@@ -100,7 +100,7 @@ export function addWebhookCommands(program: Command, add: Add, terminal: Termina
   const store = toOption(settings.store, terminal)
   const command = (name: keyof typeof import('./webhook.ts'), words = ''): Command =>
     add(parent, `${name} ${words}`, async () => (await import('./webhook.ts'))[name]).addOption(store)
-  const url = 'https URL that gets the changes; http only to this machine'
+  const url = 'https URL that receives the changes; http only to this machine'
   command('add')
     .description('add a webhook and print only its signing secret to stdout')
     .addArgument(argument('<url>', url, parseWebhookUrl))

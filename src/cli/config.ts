@@ -19,7 +19,7 @@ export async function showConfig(
       source === 'cli' ? `flag ${flag.split(' ')[0]}` : source === 'env' ? `environment ${environment}` : 'default'
     return [name, name === 'store' ? engine.describe(texts.store) : texts[name], from]
   })
-  // Variables of other programs that locate the store.
+  // Variables of other programs, such as PGHOST, that locate the store.
   const others = engine
     .settingsOf(texts.store, terminal.environment)
     .map(([name, value]) => [`store ${name}`, value, `environment ${name}`])

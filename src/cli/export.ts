@@ -30,10 +30,10 @@ export async function exportPlants(
 ): Promise<void> {
   const format = parseArgument('[file]', file, () => chooseExportFormat(file, wanted))
   const columns = columnsOf((await openContract(parseSettings({ document }).document)).properties)
-  // Checked before the store is open: closing any descriptor of the store's file releases this process's locks on it.
+  // Checked before the store is open: closing any descriptor for the store's file releases this process's locks on it.
   if (file !== '-') await assertNotOfStore(file, path)
   await using store = await openExisting(path, terminal)
-  // Before the snapshot: changes from here on may be in the export, too, which does no harm.
+  // Read before the snapshot: a later change may also be in the export, which does no harm.
   const now = file === '-' ? undefined : await store.listChanges({ after: 'now', kind: undefined, limit: 1 })
   const leftOut = new Set<string>()
   const toShown = file === '-' ? escaping(terminal) : (text: string) => text
@@ -68,7 +68,7 @@ async function writeToFile(file: string, pieces: AsyncIterable<string>, terminal
       await writeFile(partial, pieces, { flag: 'wx', mode: 0o600, flush: true, signal })
       return true
     })
-    if (!isNamed) throw new OperatorError(`${file} was created by another program meanwhile`)
+    if (!isNamed) throw new OperatorError(`${file} was created by another program in the meantime`)
     return existing !== undefined
   } catch (cause) {
     if (signal.aborted) throw new OperatorError('stopped; nothing was written')

@@ -1,5 +1,5 @@
-// `plantstore import`: adds plants from a file, validating each line like a POST. Reads and validates records while the
-// store adds earlier ones. Shows the first refused records, and writes all of them to a file, in input order.
+// `plantstore import`: adds plants from a file, and validates each line like a POST. Reads and validates records while
+// the store adds earlier ones. Prints the first rejected records, and writes all of them to a file, in input order.
 
 import { once } from 'node:events'
 import { closeSync, createReadStream, openSync, writeFileSync } from 'node:fs'
@@ -28,7 +28,7 @@ import { assertNotOfStore, commandOptions, withStore } from './stores.ts'
 
 /** How long an import waits for more input before it commits. */
 const stallMs = 50
-/** Refused records that are shown; the others are counted. */
+/** Number of rejected records that are printed; the others are counted. */
 const shownMax = 10
 
 interface ImportOptions {
@@ -40,7 +40,7 @@ interface ImportOptions {
   readonly onConflict: OnConflict
   readonly dryRun: boolean
   readonly allOrNothing: boolean
-  /** File for refused records. */
+  /** File for rejected records. */
   readonly rejects: string | undefined
 }
 
@@ -74,8 +74,8 @@ async function tryImport(contract: Contract, options: ImportOptions, terminal: T
 }
 
 /**
- * Begins an import into a scratch store, which receives the real store's plants of the same ids. It delays no other
- * request.
+ * Begins an import into a scratch store. Before plants are added, it gets those of the real store that have the same
+ * ids. The real store is only read, so that no request is delayed.
  */
 async function beginDryRun(store: Store | undefined, scratch: Store): Promise<PlantImport> {
   const trial = await scratch.beginImport({ isWhole: true })
@@ -98,12 +98,12 @@ class ImportRun {
   readonly #import: PlantImport
   readonly #options: ImportOptions
   readonly #terminal: Terminal
-  /** The file in messages. */
+  /** The name of the file in messages. */
   readonly #name: string
   readonly #readPlant: (value: unknown) => Plant
   readonly #contract: Contract
   readonly #declared: ReadonlySet<string>
-  /** The names of properties that plants had, and the document does not declare. */
+  /** The names of properties in the file that the document does not declare. */
   readonly #leftOut = new Set<string>()
   readonly #stopping: AbortSignal
   readonly #stopped: Promise<undefined>
@@ -112,7 +112,7 @@ class ImportRun {
   #committedLine = 0
   #maybeRounded = 0
   #refused = 0
-  /** The descriptor of the file for refused records. */
+  /** The descriptor of the file for rejected records. */
   #rejects: number | undefined
 
   constructor(target: PlantImport, contract: Contract, options: ImportOptions, terminal: Terminal) {
@@ -181,7 +181,7 @@ class ImportRun {
     }
   }
 
-  /** The rejects begin with it, so that they can be imported, too. */
+  /** Copies the header to the rejects, so that they can be imported. */
   #noteHeader({ raw, separator, ignored }: CsvHeader): void {
     if (separator !== ',') this.#say(`${this.#name} is read with ${separator === ';' ? 'semicolons' : 'tabs'}`)
     if (ignored.length > 0) this.#say(`columns ignored: ${withoutControls(ignored.join(', '))}`)
@@ -209,7 +209,7 @@ class ImportRun {
     return Promise.race([batch, this.#stopped])
   }
 
-  /** The plant of a record, or why it is refused. */
+  /** The plant of a record, or the reason for which it is rejected. */
   #judge({ json, wrong }: PlantRecord): Plant | string {
     if (wrong !== undefined || json === undefined) return wrong ?? ''
     const { bodyBytesMax, jsonDepthMax } = limits
@@ -263,7 +263,7 @@ class ImportRun {
     this.#committedLine = this.#lastLine
   }
 
-  /** Explains an import that the store or the rejects file broke off. */
+  /** Explains a failure of the store or of the rejects file, which ended the import. */
   #explainBreak(error: AppError | OperatorError): OperatorError {
     const why = error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
     const lines = `everything up to line ${this.#committedLine} was kept, perhaps more`
@@ -319,7 +319,7 @@ class ImportRun {
   }
 }
 
-/** Creates a new file: an existing one may be the input, or rejects that were corrected. Opens a device or a pipe. */
+/** Opens a new file, a device or a pipe. An existing file stays: it may be the input, or corrected rejects. */
 function openForWriting(path: string): number {
   try {
     const existing = statThere(path)

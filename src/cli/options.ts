@@ -1,4 +1,4 @@
-// Options and arguments: their parsers, and how a wrong one is explained.
+// Options and arguments: their parsers, and the errors for wrong ones.
 
 import { Argument, Option } from 'commander'
 import { IdRange } from '../../verify/ids.ts'
@@ -10,13 +10,11 @@ import type { Terminal } from '../terminal.ts'
 /** The URL of a server with default settings. */
 export const localUrl = 'http://127.0.0.1:3000'
 
-/** An option whose text is parsed, and so is the text of its default. Commander replaces undefined by an empty text. */
-export function option<T extends NonNullable<unknown>>(
-  flag: string,
-  help: string,
-  parse: (text: string) => T,
-  defaultText?: string,
-): Option {
+/** Commander replaces undefined with an empty text. */
+type Parse = (text: string) => NonNullable<unknown>
+
+/** An option with a parser, which also parses the text of its default. */
+export function option(flag: string, help: string, parse: Parse, defaultText?: string): Option {
   const made = new Option(flag, help)
   made.argParser((text) => parseArgument([made.long, made.envVar].filter(Boolean).join(' or '), text, parse))
   return defaultText === undefined ? made : made.default(parse(defaultText), defaultText)
@@ -64,7 +62,7 @@ export function someOf<Name extends string>(all: readonly Name[]): (text: string
   }
 }
 
-/** An `https` URL, or an `http` URL of this machine: changes would be readable on the network. */
+/** An `https` URL, or an `http` URL of this machine: elsewhere, changes would be readable on the network. */
 export function parseWebhookUrl(text: string): string {
   const url = URL.parse(text)
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isThisMachine(url))

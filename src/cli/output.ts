@@ -1,5 +1,5 @@
-// The output of commands: tables, JSON, and foreign text. Terminals get escapes for control characters in foreign text, files
-// and pipes get it unchanged.
+// The output of commands: tables, JSON, and untrusted text. On a terminal, control characters in untrusted text are
+// escaped; files and pipes get it unchanged.
 
 import { escapeControls, escapeJson, withoutControls } from '../domain/shown.ts'
 import { print, type Terminal } from '../terminal.ts'
@@ -34,7 +34,7 @@ export function formatTable(rows: Listing['rows']): string {
   return `${lines.map((line) => line.trimEnd()).join('\n')}\n`
 }
 
-/** How many names of properties are shown. */
+/** How many property names are shown. */
 const namesShownMax = 10
 
 /** Notes the name of a property that an import or an export leaves out. */

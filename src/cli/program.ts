@@ -28,7 +28,7 @@ export async function run(terminal: Terminal): Promise<number> {
     await program.parseAsync(terminal.args.length === 0 ? ['serve'] : terminal.args, { from: 'user' })
     return status
   } catch (error) {
-    // The help and the version speak for themselves.
+    // The help and the version are not errors.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     if (!(error instanceof OperatorError || error instanceof AppError)) throw error
     const cause = error instanceof AppError && error.cause instanceof Error ? `: ${error.cause.message}` : ''

@@ -41,11 +41,11 @@ export async function serve(texts: SettingTexts, terminal: Terminal): Promise<vo
   const [served] = await Promise.allSettled([serveStore(parts)])
   const closeMsMax = store.failed.aborted ? storeKeepMsMax : limits.storeCloseMsMax
   const isClosed = await Promise.race([store.close().then(() => true), sleep(closeMsMax, false)])
-  // A server that did not start logs no stop: the reason of the failure is the only line.
+  // A server that did not start logs no stop: its only line is the reason for the failure.
   if (served.status === 'rejected') throw served.reason
   observe({ kind: 'serverStopped' })
   if (store.failed.aborted) terminal.exit(1)
-  // A commit that hangs, such as on a faulty disk, has no client left waiting for it.
+  // No client waits any longer for a commit that hangs, for example on a faulty disk.
   if (!isClosed) terminal.exit(0)
 }
 

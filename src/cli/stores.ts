@@ -15,7 +15,7 @@ export function commandOptions({ environment }: Terminal): StoreOptions {
   return { exclusive: false, mayMake: true, clock: systemClock, limits: commandLimits, environment, observe: () => {} }
 }
 
-/** Opens a store, creating it if missing, runs the command, and reports a new store: its place may be mistyped. */
+/** Runs a command on a store, which is created if missing. Reports a new store, because its place may be mistyped. */
 export async function withStore<Result>(
   place: string,
   terminal: Terminal,
@@ -40,8 +40,8 @@ export function openExisting(place: string, terminal: Terminal): Promise<Store> 
 }
 
 /**
- * Makes a command of an action on an existing store. The action returns a sentence for stderr, or a listing for stdout,
- * which is JSON with `--json`; or it has printed a secret.
+ * Turns an action on an existing store into a command. The action returns a sentence for stderr, a listing for stdout
+ * (as JSON with `--json`), or undefined if it has printed a secret.
  */
 export function onStore<Options>(
   act: (store: Store, options: Options, terminal: Terminal) => Promise<string | Listing | undefined>,

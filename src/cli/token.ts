@@ -54,8 +54,8 @@ export const list = onStore(async (store) => {
 })
 
 /**
- * Prints a new token with the scopes and lifetime of the old one, and ends the old one. Prints before the change: if the
- * command is killed in between, the old token stays valid, and no unseen token replaces it.
+ * Prints a new token with the scopes and lifetime of the old one, and ends the old one. Prints before the change: if
+ * the command is killed in between, the old token stays valid, and no unseen token replaces it.
  */
 export const rotate = onStore(
   async (store, { id, overlap: overlapMs }: { readonly id: string; readonly overlap: number }, terminal) => {

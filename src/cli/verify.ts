@@ -1,12 +1,10 @@
-// `plantstore verify`: tests whether any server does what the Plant Store document says.
+// `plantstore verify`: tests whether a server, written in any language, conforms to the Plant Store document.
 
 import { lstatSync, writeFileSync } from 'node:fs'
 import { DocumentError, openDocument } from '../../verify/document.ts'
-import { NoAnswer, TakenError } from '../../verify/failures.ts'
 import { type IdRange, rangeIds } from '../../verify/ids.ts'
-import { formatJunitReport } from '../../verify/junit-report.ts'
-import { formatReport } from '../../verify/report.ts'
-import type { Level, Tokens, VerifyReport } from '../../verify/results.ts'
+import { formatJunitReport, formatReport } from '../../verify/report.ts'
+import { type Level, NoAnswer, TakenError, type Tokens, type VerifyReport } from '../../verify/results.ts'
 import { runRows } from '../../verify/run.ts'
 import { addressOf } from '../../verify/show.ts'
 import { parseSettings } from '../config.ts'
@@ -68,7 +66,7 @@ async function run(base: URL, options: VerifyOptions & Tokens, stopping: AbortSi
   }
 }
 
-/** Checked before anything is sent, so that the report of a whole run is not lost. */
+/** Called before anything is sent, so that a whole run is not lost for lack of a file. */
 function assertWritable(path: string): void {
   assertFolderOf(path)
   assertNoStoreFile(path)

@@ -28,10 +28,8 @@ export async function watch({ url, token, after, all, json }: WatchOptions, term
   const toShown = escaping(terminal)
   const toLine = json || terminal.stdout.isTTY !== true ? toJsonLine : toShownLine
   try {
-    for await (const change of new PlantStoreClient({ url, token }).followChanges(query, {
-      signal: stopping,
-      onFailure,
-    })) {
+    const client = new PlantStoreClient({ url, token })
+    for await (const change of client.followChanges(query, { signal: stopping, onFailure })) {
       told = ''
       if (!(await print(terminal.stdout, `${toShown(toLine(change))}\n`))) return
     }
@@ -42,7 +40,7 @@ export async function watch({ url, token, after, all, json }: WatchOptions, term
     if (status === 401 && token === undefined) {
       throw new SettingError(`${url} needs an access token: set PLANTSTORE_TOKEN, or give one with --token`)
     }
-    // On 401, name the server: the token may belong to another one.
+    // For 401, name the server: the token may belong to another one.
     throw new OperatorError(`${status === 401 ? `${url} answered ` : ''}${error}: ${withoutControls(message)}`)
   }
 }

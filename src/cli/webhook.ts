@@ -16,7 +16,7 @@ import { findById, onStore, unknownId } from './stores.ts'
 
 /** How long a replaced secret still signs. */
 const overlapMs = 24 * 60 * 60 * 1000
-/** Attempts to change a webhook that a server changes, too, twice a second. */
+/** Attempts to change a webhook that a server also changes, twice a second. */
 const attemptsMax = 20
 
 interface NewWebhook {
@@ -128,16 +128,16 @@ async function find(store: Store, id: string): Promise<StoredWebhook> {
   return findById('webhook', await store.listWebhooks(), id)
 }
 
-/** Changes a webhook as it is now, also while a server changes it. */
+/** Applies a change to the current state of a webhook, even while a server changes it. */
 async function change(store: Store, id: string, edit: (hook: Webhook) => Webhook): Promise<void> {
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const { version, ...hook } = await find(store, id)
     if (await store.replaceWebhook(edit(hook), version)) return
   }
-  throw new OperatorError(`webhook ${id} was changed by other programs all the time; try again`)
+  throw new OperatorError(`webhook ${id} is constantly changed by other programs; try again`)
 }
 
-/** The position of a change that is kept; undefined for the beginning of the log. */
+/** The position that `--after` names; undefined for the beginning of the log. */
 async function positionOf(store: Store, after: string): Promise<string | undefined> {
   if (after === 'oldest') return undefined
   const page = await pageAfter(store, after)
@@ -145,7 +145,7 @@ async function positionOf(store: Store, after: string): Promise<string | undefin
   return after === 'now' ? page.next : after
 }
 
-/** When the next change was made that a webhook has not delivered. Undefined: there is none. Null: it is lost. */
+/** The time of the oldest change that a webhook has not delivered. Undefined: there is none. Null: it is lost. */
 async function nextChangeMs(store: Store, { after, blocked }: WebhookProgress): Promise<number | undefined | null> {
   const page = await pageAfter(store, after)
   if (page === undefined) return null
@@ -163,7 +163,7 @@ async function pageAfter(store: Store, after: string | undefined): Promise<Chang
   }
 }
 
-/** A webhook as it is printed. */
+/** The printed form of a webhook. */
 async function shownOf(store: Store, hook: StoredWebhook) {
   const { id, name, url, kinds, paused, createdAtMs, progress, secrets } = hook
   const { after = null, blocked, last } = progress
@@ -176,9 +176,9 @@ async function shownOf(store: Store, hook: StoredWebhook) {
     on: kinds,
     state: paused === undefined ? 'active' : `paused: ${pauseReasons[paused.reason]}`,
     created: toIso(createdAtMs),
-    /** Up to where the log was read. */
+    /** The position up to which the log was read. */
     position: after,
-    /** Plants of which a change up to there was not accepted; their later changes wait. */
+    /** Plants with a change up to there that was not accepted; their later changes wait. */
     blockedPlants: blocked.map(({ plantId, tries }) => ({ id: plantId, requests: tries })),
     /** Null: the next changes are lost. */
     secondsBehind: nextMs === null ? null : Math.max(Math.round((nowMs - (nextMs ?? nowMs)) / 1_000), 0),

@@ -1,4 +1,4 @@
-// Compiles schemas with Ajv: the document's for `npm run generate`, those of a document of one's own at the start.
+// Compiles schemas with Ajv: the bundled document's in `npm run generate`, and those of a user's document at startup.
 
 import { _ } from 'ajv'
 import { Ajv2020, type Options } from 'ajv/dist/2020.js'
@@ -7,7 +7,7 @@ import { toJson } from './plant.ts'
 import { isSchema, mapSchema, type Schema } from './schemas.ts'
 import { type Exact, explain, isExact, type Validator } from './validate.ts'
 
-/** The name under which Ajv knows the schemas of the document. */
+/** The name by which Ajv finds the document that references point into. */
 const documentName = 'openapi.json'
 
 /** @param subject the name of the whole value in messages, such as `the body`. */
@@ -15,7 +15,7 @@ export function compileValidator(ajv: Ajv2020, schema: Schema, subject: string):
   return explain(ajv.compile(forAjv(schema) as Schema), subject)
 }
 
-/** @param document its `components.schemas` are known to the schemas that Ajv compiles then. */
+/** @param document schemas compiled later may refer to its `components.schemas`. */
 export function createAjv(document: Schema, options: Options = {}): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors: true,
@@ -54,17 +54,17 @@ export function createAjv(document: Schema, options: Options = {}): Ajv2020 {
 const bounds = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const
 const proto = '__proto__'
 const simpleMax = 50
-/** Integers of so many digits are numbers, not bigints. */
+/** json/decode.ts decodes integers from this size on as numbers, not as bigints. */
 const exactMax = 1e40
 const numericFormats = ['int32', 'int64', 'float', 'double']
-/** What Ajv need not see, or would take for more than JSON Schema does. */
+/** Keywords that do not validate, or to which Ajv gives a meaning that JSON Schema does not. */
 const annotations = new Set([
   ...['title', 'description', 'default', 'example', 'examples', 'deprecated', '$comment', 'nullable'],
 ])
 
 /**
- * Converts a schema for `createAjv`. References lead into the document. What the schema says of numbers becomes keywords
- * that take an integer as json/decode.ts gives it, as a bigint; Ajv's own do not take one.
+ * Converts a schema for `createAjv`. References lead into the document. Numeric keywords become keywords that accept
+ * the bigints of json/decode.ts, as Ajv's own do not.
  */
 export function forAjv(schema: unknown): unknown {
   return mapSchema(schema, (each) => {
@@ -79,7 +79,7 @@ export function forAjv(schema: unknown): unknown {
   })
 }
 
-/** Bounds without a type say nothing of other values than numbers. */
+/** Bounds without a type allow every value that is not a number. */
 function typesOf({ type, format, ...others }: Schema): readonly string[] {
   if (type !== undefined) return (Array.isArray(type) ? type : [type]) as readonly string[]
   const isBounded = bounds.some((bound) => Object.hasOwn(others, bound)) || numericFormats.includes(String(format))
@@ -95,7 +95,7 @@ function convert(keyword: string, value: unknown): readonly [string, unknown] {
     case 'const':
       return isSimple(value) ? [keyword, value] : ['exactConst', value]
     case 'enum':
-      // Ajv compares a value with each of a long list.
+      // Ajv would compare a value with each item of a long list.
       return isSimpleList(value) ? [keyword, value] : ['exactEnum', value]
     default:
       return [keyword, typeof value === 'bigint' ? Number(value) : value]
@@ -115,7 +115,7 @@ function memberOf(values: readonly unknown[]): (value: unknown) => boolean {
   return (value) => texts.has(canonical(value))
 }
 
-/** The same text for equal values, of the document or as json/decode.ts gives them. */
+/** Returns the same text for equal values, whether from the document or from json/decode.ts. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical)}]`
   if (isSchema(value)) {
@@ -136,7 +136,7 @@ function multipleOf(divisor: number | bigint): (value: unknown) => boolean {
   }
 }
 
-/** The digits of a number, and how many of them are behind the point. */
+/** The digits of a number, and how many of them follow the decimal point. */
 function toDecimal(value: number | bigint): readonly [digits: bigint, scale: number] {
   const [, whole = '0', fraction = '', exponent = '0'] =
     /^(-?\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/.exec(String(value)) ?? []
@@ -152,7 +152,7 @@ function exactOf(schema: Schema, types: readonly string[]): Exact {
   return { types, isInt64: schema['format'] === 'int64', ...Object.fromEntries(texts) }
 }
 
-/** Ajv ignores a property of this name, but not a pattern of it. */
+/** Ajv ignores a property named `__proto__`, but not a pattern that matches only this name. */
 function keepProto(schema: Schema): Schema {
   const properties = schema['properties']
   if (!isSchema(properties) || !Object.hasOwn(properties, proto)) return schema

@@ -1,5 +1,5 @@
-// The contract of a server: its document, with the validators and the plants that follow from it. openapi.yaml is the
-// source; the service reads openapi.json, which `npm run generate` makes from it.
+// The contract of a server: its document, and the validators and the maker of plants derived from it. openapi.yaml is
+// the source; the service reads openapi.json, which `npm run generate` makes from it.
 
 import { readFileSync } from 'node:fs'
 import { AppError } from '../domain/errors.ts'
@@ -17,7 +17,7 @@ export interface Contract extends Description {
   readonly json: string
   /**
    * @param subject the name of the value in messages, such as `the body`.
-   * @returns a function that makes the plant of a decoded value. It throws AppError `invalidPlant` for any other.
+   * @returns a function that turns a decoded value into a plant. It throws AppError `invalidPlant` for an invalid one.
    */
   plantReader(subject: string): (value: unknown) => Plant
 }
@@ -28,15 +28,15 @@ const jsonUrl = new URL('openapi.json', root)
 /** Reads the bundled document. */
 export function loadContract(): Contract {
   const json = readFileSync(jsonUrl, 'utf8')
-  // This rounds large integers, but only examples of int64 have them, and nothing reads examples.
+  // This rounds large integers, but only examples of int64 contain them, and nothing reads examples.
   const document: unknown = JSON.parse(json)
   return toContract(document, json, readFileSync(yamlUrl, 'utf8'), (subject) => compiledValidator('plant', subject))
 }
 
 /**
- * Opens the contract of a document of one's own, or the bundled one.
+ * Opens the contract of a user's document, or of the bundled one.
  *
- * @throws OperatorError that says what is refused, and where.
+ * @throws OperatorError that says what is rejected, and where.
  */
 export async function openContract(file: string | undefined): Promise<Contract> {
   const bundled = loadContract()
@@ -66,8 +66,7 @@ function toContract(
 }
 
 /**
- * The document as served: identical to the contract's, except that `servers` begins with the URL of this server, if it
- * is known and not the first already.
+ * The document as served: the contract's, except that `servers` begins with the URL of this server if it is known.
  */
 export function servedDocument({ json, yaml, servers }: Contract, serverUrl: string | undefined) {
   if (serverUrl === undefined || serverUrl === servers[0]) return { json, yaml }
@@ -79,13 +78,13 @@ export function servedDocument({ json, yaml, servers }: Contract, serverUrl: str
   }
 }
 
-/** Parameters are those of the bundled document, whatever a plant is. */
+/** Parameters come from the bundled document, even with a user's document. */
 export function parameterValidator(operation: OperationId, { place, name }: Parameter): Validator {
   return compiledValidator(`${operation} ${place} ${name}`, name)
 }
 
 function compiledValidator(key: string, subject: string): Validator {
   const validate = validators[key]
-  if (validate === undefined) throw new Error(`there is no validator of ${key}; run \`npm run generate\``)
+  if (validate === undefined) throw new Error(`there is no validator for ${key}; run \`npm run generate\``)
   return explain(validate, subject)
 }

@@ -4,7 +4,7 @@ import { allScopes, type Scope } from '../domain/caller.ts'
 import { isSchema, type Property, propertiesOf, referredBy, type Schema } from './schemas.ts'
 import type { operations, webhooks } from './types.ts'
 
-/** Of what the service answers. Those of `webhooks` it sends. */
+/** The operations that the service answers. It sends those of `webhooks` itself. */
 export type OperationId = Exclude<keyof operations, keyof webhooks>
 
 export interface Parameter {
@@ -26,7 +26,7 @@ export interface Operation {
   readonly path: string
   /** The scopes that a token needs; undefined if the operation needs no token. */
   readonly scopes: readonly Scope[] | undefined
-  /** Whether a token that is sent says who asks, needed or not. */
+  /** Whether a token identifies the caller if one is sent, even if none is needed. */
   readonly takesToken: boolean
   /** The schema of the application/json body; undefined if the operation takes none. */
   readonly body: Schema | undefined
@@ -35,10 +35,10 @@ export interface Operation {
   readonly responses: ReadonlyMap<number, Content>
 }
 
-/** What a document says. */
+/** The parts of a document that the service uses. */
 export interface Description {
   readonly document: Schema
-  /** URLs. */
+  /** Their URLs. */
   readonly servers: readonly string[]
   readonly operations: readonly Operation[]
   /** The properties of a plant, `id` first. */
@@ -48,7 +48,7 @@ export interface Description {
 const places = ['path', 'query', 'header'] as const
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
 
-/** What is read of a document, which the tests lint. */
+/** The shape of a document, as far as it is read. The tests lint the document itself. */
 interface Source {
   readonly servers: readonly { readonly url: string }[]
   readonly security?: Security
@@ -113,7 +113,7 @@ function readContent(document: Schema, reference: Schema | undefined): Content {
   )
 }
 
-/** The scopes of bearerAuth; undefined if the operation has no security requirement, or `{}`, which makes it optional. */
+/** The scopes of bearerAuth; undefined without a security requirement, or with `{}`, which makes it optional. */
 function readScopes(security: Security, operation: string): readonly Scope[] | undefined {
   const [requirement] = security
   if (requirement === undefined || security.some((each) => Object.keys(each).length === 0)) return undefined
@@ -124,7 +124,7 @@ function readScopes(security: Security, operation: string): readonly Scope[] | u
   })
 }
 
-/** What a value is that may be a reference. Schemas keep theirs, which may lead round. */
+/** Resolves a value that may be a reference. References within schemas stay, because they may be circular. */
 export function follow(document: Schema, value: unknown): unknown {
   return isSchema(value) && '$ref' in value ? follow(document, referredBy(document, value)) : value
 }

@@ -1,5 +1,6 @@
-// A document of one's own: a copy of the plant store's sample with other properties of plants. The server's document is
-// served with its plants and its `info`. docs/document.md says what is taken from it and what is refused.
+// A user's document (`--document`): a copy of the plant store's sample, with other properties of plants. The server
+// serves its bundled document with the plants and the `info` of the user's. docs/document.md lists what is copied and
+// what is rejected.
 
 import { isUtf8 } from 'node:buffer'
 import { readFileSync, statSync } from 'node:fs'
@@ -26,7 +27,7 @@ export interface OwnDocument {
 }
 
 /**
- * Reads a document of one's own, and puts its plants into the server's document.
+ * Reads a user's document, and puts its plants into the bundled document.
  *
  * @throws SettingError that names the file and the place.
  */
@@ -41,7 +42,7 @@ export function readOwn(file: string, bundled: Schema): OwnDocument {
       throw new SettingError(`${file}: ${cause.message}`, { cause })
     }
     if (cause instanceof RangeError)
-      throw new SettingError(`${file}: its schemas are nested too deep, or have too many properties`, { cause })
+      throw new SettingError(`${file}: its schemas are nested too deeply, or have too many properties`, { cause })
     throw cause
   }
 }
@@ -60,10 +61,10 @@ function readDocument(file: string): Schema {
   let values = 0
   const simplify = (value: unknown, depth: number): unknown => {
     values += 1
-    if (depth > depthMax || values > valuesMax) throw new SettingError(`${file}: is nested too deep, or has too much`)
+    if (depth > depthMax || values > valuesMax) throw new SettingError(`${file}: is nested too deeply, or too large`)
     if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
     if (typeof value === 'number' && !Number.isFinite(value)) {
-      throw new SettingError(`${file}: has a number that is too large, or none`)
+      throw new SettingError(`${file}: contains a number that is too large, or NaN`)
     }
     if (Array.isArray(value)) return value.map((each) => simplify(each, depth + 1))
     if (!isSchema(value)) return value
@@ -76,9 +77,9 @@ function readDocument(file: string): Schema {
   return document
 }
 
-/** Bounds what takes the parser more than its time: nested keys, repeated keys and aliases. */
+/** Limits nested keys, repeated keys and aliases, which could take the parser more than linear time. */
 function parseYaml(text: string): unknown {
-  if (/(?:\?\s+){64}/.test(text)) throw new Error('keys are nested too deep')
+  if (/(?:\?\s+){64}/.test(text)) throw new Error('keys are nested too deeply')
   const document = parseDocument(text, { intAsBigInt: true, logLevel: 'error', uniqueKeys: false, merge: true })
   for (const error of document.errors) throw error
   let aliases = 0
@@ -95,11 +96,11 @@ function parseYaml(text: string): unknown {
       }
     },
   })
-  // Aliases of one value share it; the limit on values is on all of them.
+  // Aliases share their value; `simplify` counts the value once for each.
   return document.toJS({ maxAliasCount: -1 })
 }
 
-/** A device or a pipe may be endless. */
+/** Rejects anything but a file, because a device or a pipe may be endless. */
 function readText(file: string): string {
   try {
     const stats = statSync(file)
@@ -127,7 +128,7 @@ function mergeDocument(bundled: Schema, own: Schema): Schema {
   }
 }
 
-/** The schema of the plant that `POST /plants` takes. */
+/** The schema of the body of `POST /plants`. */
 function findPlant(own: Schema): Schema {
   const at = (value: unknown, key: string): unknown => (isSchema(value) ? follow(own, value[key]) : undefined)
   const content = ['paths', '/plants', 'post', 'requestBody', 'content'].reduce<unknown>(at, own)
@@ -135,11 +136,11 @@ function findPlant(own: Schema): Schema {
   const { schema } = (follow(own, media) ?? {}) as Schema
   if (isSchema(schema)) return schema
   throw new SettingError(
-    'has no POST /plants that takes application/json; this server keeps plants, and no other resources',
+    'has no POST /plants that accepts application/json; this server stores plants, and no other resources',
   )
 }
 
-/** Examples of plants are of the bundled document. */
+/** Removes the examples of plants, which have the properties of the bundled document. */
 function withoutExamples(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutExamples)
   if (!isSchema(value)) return value

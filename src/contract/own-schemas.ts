@@ -1,4 +1,4 @@
-// The schema of a plant of a document of one's own, carried over into the server's document.
+// Copies the schema of a plant from a user's document (`--document`) into the server's document.
 
 import { OperatorError } from '../domain/errors.ts'
 import { toJson } from './plant.ts'
@@ -14,7 +14,7 @@ import {
   targetOf,
 } from './schemas.ts'
 
-/** The keywords that are taken over. Others say nothing, or, as `$id`, give a schema an address of its own. */
+/** The keywords that are copied. Others have no effect or, like `$id`, would change what references mean. */
 const keywords = new Set([
   ...['$ref', 'type', 'enum', 'const', 'title', 'description', 'default', 'examples', 'deprecated', 'format'],
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength', 'pattern'],
@@ -23,17 +23,17 @@ const keywords = new Set([
   ...['dependentSchemas', 'dependentRequired', 'items', 'prefixItems', 'contains', 'minContains', 'maxContains'],
   ...['unevaluatedItems', 'minItems', 'maxItems', 'uniqueItems', 'readOnly', 'writeOnly', 'contentEncoding'],
 ])
-/** A schema that has only these says no more than its properties do. */
+/** A schema with only these keywords requires no more than its properties do. */
 const plain = ['type', 'title', 'description', 'required', 'properties', 'allOf', '$ref', 'examples', 'deprecated']
 
 /**
- * The schemas Plant and NewPlant of another document, and those that they refer to.
+ * The schemas Plant and NewPlant made from a user's document, and the schemas that they refer to.
  *
- * @param own the document in which references lead.
- * @param root its schema of a new plant.
+ * @param own the user's document, in which references are resolved.
+ * @param root its schema for a new plant.
  * @param bundled the schemas of the server's document.
  * @param isOld whether the document is OpenAPI 3.0.
- * @throws OperatorError that says what is refused.
+ * @throws OperatorError that says what is rejected.
  */
 export function plantSchemas(own: Schema, root: Schema, bundled: Schema, isOld: boolean): Schema {
   const bundle = new Bundle(own, Object.keys(bundled), isOld)
@@ -70,7 +70,7 @@ export function plantSchemas(own: Schema, root: Schema, bundled: Schema, isOld: 
   return { ...reachedFrom(plants, bundle.schemas), ...plants }
 }
 
-/** The schemas to which others refer, directly or not. */
+/** The schemas that `from` refers to, directly or through others. */
 function reachedFrom(from: unknown, schemas: ReadonlyMap<string, Schema>): Schema {
   const reached = new Map<string, Schema>()
   const visit = (value: unknown): void => {
@@ -99,7 +99,7 @@ class Bundle {
     this.#isOld = isOld
   }
 
-  /** A schema as the server's document has it. */
+  /** Converts a schema for the server's document, and adds the schemas that it refers to. */
   take(schema: Schema): Schema {
     return mapSchema(schema, (each) => {
       const { $ref: reference, ...others } = this.#isOld ? upgrade(each) : each
@@ -107,7 +107,7 @@ class Bundle {
       if (unknown !== undefined) throw new OperatorError(`${unknown} is not supported; use $ref`)
       const kept = Object.fromEntries(Object.entries(others).filter(([keyword]) => keywords.has(keyword)))
       if (reference === undefined) return kept
-      // OpenAPI 3.0 ignores what stands beside a reference.
+      // OpenAPI 3.0 ignores the keywords beside a reference.
       return { ...(this.#isOld ? {} : kept), $ref: `#/components/schemas/${this.#nameOf(String(reference))}` }
     }) as Schema
   }
@@ -132,7 +132,7 @@ class Bundle {
 
   #find(reference: string): Schema {
     if (!reference.startsWith('#')) {
-      throw new OperatorError(`$ref: ${JSON.stringify(reference)} leads out of the document; nothing is fetched`)
+      throw new OperatorError(`$ref: ${JSON.stringify(reference)} points outside the document; nothing is fetched`)
     }
     const target = reference.startsWith('#/') ? targetOf(this.#own, reference) : undefined
     if (typeof target === 'boolean') return target ? {} : { not: {} }
@@ -141,7 +141,7 @@ class Bundle {
   }
 }
 
-/** OpenAPI 3.0 has a dialect of its own. */
+/** Converts a schema from the dialect of OpenAPI 3.0, such as `nullable`. */
 function upgrade({ nullable, example, ...schema }: Schema): Schema {
   const upgraded: Record<string, unknown> = { ...schema }
   for (const [bound, exclusive] of [
@@ -161,9 +161,9 @@ function upgrade({ nullable, example, ...schema }: Schema): Schema {
   return upgraded
 }
 
-/** Refuses a schema that applies itself to the same value: it would judge no value. */
+/** Rejects a schema that applies itself to the same value: validation would never end. */
 function assertEnds(document: Schema, schema: Schema, ended: Set<Schema>, within = new Set<Schema>()): void {
-  if (within.has(schema)) throw new OperatorError('$ref: a schema refers to itself without end')
+  if (within.has(schema)) throw new OperatorError('$ref: a schema refers to itself endlessly')
   if (ended.has(schema)) return
   within.add(schema)
   for (const each of [referredBy(document, schema), ...schemasInPlace(schema)]) {
@@ -173,7 +173,7 @@ function assertEnds(document: Schema, schema: Schema, ended: Set<Schema>, within
   ended.add(schema)
 }
 
-/** Whether a schema says no more than the properties that it declares, each once. */
+/** Whether a schema does nothing but declare properties, each once. */
 function isPlain(parts: readonly Schema[]): boolean {
   const properties = parts.flatMap((part) => Object.entries((part['properties'] ?? {}) as Schema))
   const names = new Set(properties.map(([name]) => name))
@@ -186,10 +186,10 @@ function isPlain(parts: readonly Schema[]): boolean {
   )
 }
 
-/** The properties, with what the server needs of those that it reads itself. */
+/** Checks the properties, and adds the server's own limits to `id`, `name` and `tag`, which it reads itself. */
 function limited(properties: readonly Property[], ours: Schema): readonly Property[] {
   const wrong = properties.find(({ name }) => !name.isWellFormed() || name.includes('\0'))
-  if (wrong !== undefined) throw new OperatorError('a name of a property has NUL or an unpaired surrogate')
+  if (wrong !== undefined) throw new OperatorError('the name of a property contains NUL or an unpaired surrogate')
   if (properties.some(({ name }) => name === 'etag')) {
     throw new OperatorError('a plant cannot have a property etag: the client keeps the ETag of a plant under this name')
   }
@@ -204,7 +204,7 @@ function limited(properties: readonly Property[], ours: Schema): readonly Proper
     if (name !== 'name' && name !== 'tag') return { name, isRequired, schema }
     const { type: _, description: __, examples: ___, maxLength, ...texts } = ours[name] as Schema
     const bounded = { maxLength: Math.min(Number(maxLength), Number(schema['maxLength'] ?? maxLength)) }
-    // `toPlants` refuses the same, whatever the pattern is.
+    // With another pattern, `toPlants` still rejects NUL and unpaired surrogates.
     const limits = schema['pattern'] === undefined ? { ...texts, ...schema } : schema
     return { name, isRequired: isRequired || name === 'name', schema: { ...limits, ...bounded } }
   })

@@ -1,5 +1,5 @@
-// Validators of a document of one's own, compiled at the start. The document may be anybody's: neither a pattern nor a
-// schema that contains itself takes a time that grows faster than the value.
+// Validators for a user's document, compiled at startup. The document is not trusted: neither a pattern nor a recursive
+// schema may take a time that grows faster than the value.
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { RE2JS } from 're2js'
@@ -9,18 +9,18 @@ import { toJson } from './plant.ts'
 import { mapSchema, propertiesOf, type Schema } from './schemas.ts'
 import type { Validator } from './validate.ts'
 
-/** How often values within a plant may be judged by a schema: each item of an array of 64 KiB, by several. */
+/** How often a schema may be applied within one plant: enough for several on each item of an array of 64 KiB. */
 const judgedMax = 300_000
-/** Characters of a text times the steps of its pattern, in one match. */
+/** Limit for one match: characters of the text, times steps of the pattern. */
 const matchedMax = 20_000_000
 const undeclaredShown = 5
 const newPlant = { $ref: '#/components/schemas/NewPlant' }
 
 /**
- * Compiles the schema NewPlant of a document. It finds the first thing that is wrong with a plant.
+ * Compiles the schema NewPlant of a document. The validator reports the first fault of a plant.
  *
  * @returns a function that takes the name of the value in messages.
- * @throws OperatorError if the schema is none.
+ * @throws OperatorError if it is not a valid schema.
  */
 export function compilePlant(document: Schema): (subject: string) => Validator {
   const { schemas } = document['components'] as { readonly schemas: Schema }
@@ -48,7 +48,7 @@ export function compilePlant(document: Schema): (subject: string) => Validator {
       if (wrong !== undefined) return wrong
       const others = Object.keys(value as object).filter((name) => !declared.has(name))
       if (others.length === 0) return undefined
-      // What is kept has to be valid, too.
+      // The properties that are kept must be valid without the others.
       const kept = Object.entries(value as object).filter(([name]) => declared.has(name))
       const missing = validate(Object.fromEntries(kept))
       return missing && `${missing}; the document does not declare ${others.slice(0, undeclaredShown).join(', ')}`
@@ -62,10 +62,10 @@ export function compilePlant(document: Schema): (subject: string) => Validator {
   return compile
 }
 
-/** Of what Ajv would take for granted, or fail at without a word. */
+/** Rejects schemas that Ajv would accept unchecked, or fail on without a message. */
 function assertSchemas(schemas: Schema): void {
   const ajv = new Ajv2020({ strict: false, logger: false })
-  // The meta-schema knows no bigints.
+  // The meta-schema does not accept bigints.
   if (ajv.validateSchema({ $defs: JSON.parse(toJson(schemas)) }) === true) return
   const { instancePath, message, params } = ajv.errors?.[0] ?? {}
   const allowed: readonly string[] | undefined = params?.['allowedValues']
@@ -73,9 +73,9 @@ function assertSchemas(schemas: Schema): void {
   throw new OperatorError(`${place} ${message}${allowed === undefined ? '' : `: ${allowed.join(', ')}`}`)
 }
 
-/** A regular expression in linear time; JavaScript's own may take for ever. */
+/** Compiles a regular expression that matches in linear time; JavaScript's own may take exponential time. */
 function linear(pattern: string): { readonly test: (text: string) => boolean; readonly toString: () => string } {
-  // Throws for what is none.
+  // Throws for an invalid pattern.
   new RegExp(pattern, 'u')
   try {
     const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern))
@@ -85,7 +85,7 @@ function linear(pattern: string): { readonly test: (text: string) => boolean; re
       if (text.length * steps <= matchedMax) return compiled.matcher(text).find()
       throw new AppError('invalidPlant', `a text of ${text.length} characters is too long for its pattern`)
     }
-    // Ajv takes patterns of the same text for one.
+    // Ajv compares patterns by this text.
     return { test, toString: () => pattern }
   } catch (cause) {
     const why = `${messageOf(cause)}; patterns are matched by RE2, which has no lookaround and no back-references`
@@ -96,7 +96,7 @@ linear.code = 'linear'
 
 const options = { allErrors: false, strict: false, logger: false, inlineRefs: false, code: { regExp: linear } } as const
 
-/** In a time that grows with their length only. */
+/** Takes linear time; for objects, Ajv's own check compares each pair. */
 function areUnique(isWanted: boolean, items: readonly unknown[]): boolean {
   return !isWanted || new Set(items.map(canonical)).size === items.length
 }

@@ -1,4 +1,4 @@
-// Makes plants of valid values.
+// Turns valid values into plants.
 
 import { AppError } from '../domain/errors.ts'
 import type { Plant } from '../domain/plant.ts'
@@ -11,12 +11,12 @@ export interface Properties {
 export type ToPlant = (properties: Properties) => Plant
 
 /**
- * Makes plants of valid NewPlants: of their declared properties, in the order of the document. Others are left out.
- * Integers keep their exact digits.
+ * Turns valid NewPlants into plants, which have the declared properties in the order of the document. Undeclared ones
+ * are left out. Integers keep their exact digits.
  *
- * @param names of the declared properties, `id` first.
- * @returns a function that throws AppError `invalidPlant` for what no store can keep: see `toJson`, and texts with NUL
- * or unpaired surrogates, which PostgreSQL refuses wherever they are.
+ * @param names the declared properties, `id` first.
+ * @returns a function that throws AppError `invalidPlant` for values that not every store can keep: texts with NUL or
+ * unpaired surrogates, which PostgreSQL rejects, and the numbers that `toJson` rejects.
  */
 export function toPlants(names: readonly string[]): ToPlant {
   const keyed = names.map((name) => [name, `${JSON.stringify(name)}:`] as const)
@@ -40,13 +40,13 @@ function textOf(name: string, property: unknown): string {
 }
 
 /**
- * JSON with the exact digits of each bigint.
+ * Serializes a value as JSON, with the exact digits of each bigint.
  *
  * @throws AppError `invalidPlant` for a number that JavaScript cannot hold, such as 1e400.
  */
 export function toJson(value: unknown, indent?: number): string {
   if (typeof value === 'bigint') return String(value)
-  // A replacer takes time.
+  // The replacer is slow, and strings do not need it.
   return typeof value === 'string' ? JSON.stringify(value) : JSON.stringify(value, exactly, indent)
 }
 

@@ -3,7 +3,7 @@
 /** A JSON Schema. References lead into the document, such as `#/components/schemas/Plant`. */
 export type Schema = { readonly [keyword: string]: unknown }
 
-/** Keywords that hold schemas. Those in place apply to the same value as the schema that has them. */
+/** Keywords that contain schemas. `inPlace`: these schemas apply to the same value as the schema around them. */
 const inPlace = {
   one: ['not', 'if', 'then', 'else'],
   list: ['allOf', 'anyOf', 'oneOf'],
@@ -22,7 +22,7 @@ export function isSchema(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Rebuilds a schema from its subschemas outwards. Boolean schemas stay as they are. */
+/** Applies `change` to a schema and all its subschemas, innermost first. Boolean schemas stay unchanged. */
 export function mapSchema(schema: unknown, change: (schema: Schema) => Schema): unknown {
   if (!isSchema(schema)) return schema
   const go = (value: unknown): unknown => mapSchema(value, change)
@@ -73,7 +73,7 @@ function decode(key: string): string {
 export interface Property {
   readonly name: string
   readonly isRequired: boolean
-  /** With its own keywords in place of references and `allOf`. */
+  /** With references and `allOf` replaced by the keywords that they contribute. */
   readonly schema: Schema
 }
 
@@ -94,7 +94,7 @@ export function propertiesOf(document: unknown, schema: Schema): readonly Proper
   return [...all.filter(({ name }) => name === 'id'), ...all.filter(({ name }) => name !== 'id')]
 }
 
-/** A schema and what it is made of by references and `allOf`, in order. */
+/** A schema after the schemas that it includes by reference and `allOf`, in order. */
 export function partsOf(document: unknown, schema: Schema, known = new Set<Schema>()): readonly Schema[] {
   if (known.has(schema)) return []
   known.add(schema)

@@ -32,7 +32,7 @@ export interface paths {
          * Follow the changes
          * @description Lists the changes of plants, oldest first. Each change is written in the same transaction as the plant. A client that always continues with the `Link` of the previous page sees every change exactly once, and the changes of one plant in their order. `after=now` gives an empty page, whose `Link` begins with the next change. To copy all plants, request `after=now`, then list the plants, then follow that `Link`. A replacement that changes nothing is not a change. A page can contain fewer changes than `limit`, or none, and still not be the last: the last page has a `Link` to itself, where the next changes will be. Unknown query parameters are rejected.
          *
-         *     Clients that accept `text/event-stream` get a stream of Server-Sent Events (WHATWG HTML, section 9.2) instead, which has no end: first the changes after the position, then each later change as it happens. The `id` of an event is the position of the change, `event` is `plant.` and its kind, and `data` is the Change. A comment is sent at least every 15 seconds. A client that reconnects with `Last-Event-ID` misses nothing and gets nothing twice. The stream ends when the token is revoked or expires, when the client reads too slowly, and when the server stops.
+         *     Clients that accept `text/event-stream` get an endless stream of Server-Sent Events (WHATWG HTML, section 9.2) instead: first the changes after the position, then each later change as it happens. The `id` of an event is the position of the change, `event` is `plant.` and its kind, and `data` is the Change. A comment is sent at least every 15 seconds. A client that reconnects with `Last-Event-ID` misses nothing and gets nothing twice. The stream ends when the token is revoked or expires, when the client reads too slowly, and when the server stops.
          */
         get: operations["listChanges"];
         put?: never;
@@ -248,7 +248,7 @@ export interface webhooks {
         put?: never;
         /**
          * A plant was created
-         * @description Information about a new plant in the store. Sent to the URLs of `plantstore webhook add`, signed as Standard Webhooks 1.0 has it. Each change is sent until a receiver accepts it, for three days, so it may come more than once: always with the same `webhook-id`. The changes of one plant come in their order. A body with a `webhook-id` that begins with `test_` is no plant of the store.
+         * @description Information about a new plant in the store. Sent to the URLs of `plantstore webhook add`, signed as Standard Webhooks 1.0 specifies. Each change is sent until the receiver accepts it, for up to three days, so it may arrive more than once, always with the same `webhook-id`. The changes of one plant arrive in order. A body with a `webhook-id` that begins with `test_` is not a plant in the store.
          */
         post: operations["plantCreated"];
         delete?: never;
@@ -302,7 +302,7 @@ export interface components {
     schemas: {
         /** @description The token of the request */
         Caller: {
-            /** @description When the token expires, by RFC 3339. Absent if it does not. */
+            /** @description When the token expires (RFC 3339). Absent if it does not expire. */
             expires?: string;
             /** @description The id of the token; reveals nothing about its secret */
             id: string;
@@ -319,7 +319,7 @@ export interface components {
         };
         /** @description A change of a plant */
         Change: {
-            /** @description The id of the token that was used; for a JWT, an id of its issuer and subject. Absent if a command made the change. */
+            /** @description The id of the token that was used; for a JWT, an id made from its issuer and subject. Absent if a command made the change. */
             callerId?: string;
             /**
              * @description What happened to the plant
@@ -349,7 +349,7 @@ export interface components {
          *     | 40301 | insufficientScope | The token does not have the scope that the operation needs. |
          *     | 40401 | unknownPath | There is nothing at this path. |
          *     | 40402 | unknownPlant | There is no plant with this id. |
-         *     | 40501 | methodNotAllowed | The path does not have this method. |
+         *     | 40501 | methodNotAllowed | The path does not support this method. |
          *     | 40801 | requestTimeout | The request did not arrive in time. |
          *     | 40901 | idTaken | Another plant has this id. |
          *     | 41001 | positionGone | The log of changes does not have this position. |
@@ -359,10 +359,10 @@ export interface components {
          *     | 41502 | unsupportedContentEncoding | The body is compressed. |
          *     | 41701 | expectationFailed | The Expect header field asks for something other than 100-continue. |
          *     | 42201 | idempotencyKeyReused | The Idempotency-Key was already used with another plant. |
-         *     | 42901 | rateLimited | More was asked for than the server allows in a while; nothing was done, try again later. |
+         *     | 42901 | rateLimited | The caller is over the rate limit; nothing was done, try again later. |
          *     | 42902 | tooManyStreams | The token has too many streams of changes; end one of them. |
          *     | 43101 | headerFieldsTooLarge | The header fields are too long or too many. |
-         *     | 50001 | internalError | The server failed; its log says why under the request id. |
+         *     | 50001 | internalError | The server failed; its log has the cause under the request id. |
          *     | 50101 | unknownMethod | The method is not known to this server. |
          *     | 50102 | unknownTransferCoding | The transfer coding is not known to this server. |
          *     | 50301 | overloaded | Too many requests are waiting; nothing was done, try again. |
@@ -370,7 +370,7 @@ export interface components {
          *     | 50303 | shuttingDown | The server is shutting down; nothing was done, try again. |
          *     | 50304 | storeFull | The disk is full; nothing was done. |
          *     | 50305 | storeAway | The database cannot be reached; nothing was done, try again. |
-         *     | 50306 | issuerAway | The key of the JWT is not known, and its issuer cannot be asked now; nothing was done, try again. |
+         *     | 50306 | issuerAway | The key of the JWT is unknown, and its issuer cannot be reached now; nothing was done, try again. |
          */
         Error: {
             /**
@@ -418,7 +418,7 @@ export interface components {
              */
             id: bigint;
         };
-        /** @description A plant. Its name and tag are any Unicode text, including line breaks and emoji, without NUL characters. Unpaired surrogates (U+D800 to U+DFFF) are refused, too, as UTF-8 cannot encode them. The patterns do not say so: no expression for it works in every tool. */
+        /** @description A plant. Its name and tag are any Unicode text, including line breaks and emoji, without NUL characters. Unpaired surrogates (U+D800 to U+DFFF) are also rejected, because UTF-8 cannot encode them. The patterns do not express this: no expression for it works in every tool. */
         Plant: {
             /**
              * @description The name of the plant
@@ -662,7 +662,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body is not uncompressed `application/json` in UTF-8. */
+        /** @description The body is compressed, or is not `application/json` in UTF-8. */
         UnsupportedMediaType: {
             headers: {
                 /** @description The supported media type. Sent with error 41501. */
@@ -681,13 +681,13 @@ export interface components {
         /** @description Lists only plants with a greater id */
         After: bigint;
         /**
-         * @description The position of a change, or `now`. Lists only changes after it. Without it, the list begins with the oldest change that the server has.
+         * @description The position of a change, or `now`. Lists only changes after it. Without it, the list begins with the oldest change in the log.
          * @example now
          */
         AfterPosition: string;
         /** @description Maximum number of changes in a page */
         ChangesLimit: number;
-        /** @description Makes the request safe to repeat. For 24 hours after a request has created a plant, a request with the same key, token (or subject of a JWT) and plant (id, name and tag) gets the same response, with `Idempotency-Replayed: true`. A request with the same key and another plant gets 422. A rejected request does not use up its key. */
+        /** @description Makes the request safe to repeat. For 24 hours after a request has created a plant, a request with the same key, token (or subject of a JWT) and plant gets the same response, with `Idempotency-Replayed: true`. A request with the same key and another plant gets 422. A rejected request does not use up its key. */
         IdempotencyKey: string;
         /** @description ETags (RFC 9110, section 13.1.1). The plant must have one of them; `*` matches any plant. */
         IfMatch: string;
@@ -709,7 +709,7 @@ export interface components {
         /** @description Lists only plants with exactly this tag. NUL and unpaired surrogates are rejected. */
         Tag: string;
         /**
-         * @description What happened to the plant (`created`, `replaced`, `deleted`), the position of the change and the id of the webhook. The same each time that the change is sent to this webhook.
+         * @description What happened to the plant (`created`, `replaced`, `deleted`), the position of the change and the id of the webhook. The same each time the change is sent to this webhook.
          * @example created_7-mh3x2k1a_hook_0123456789ab
          */
         WebhookId: string;
@@ -788,7 +788,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The position of a change, or `now`. Lists only changes after it. Without it, the list begins with the oldest change that the server has.
+                 * @description The position of a change, or `now`. Lists only changes after it. Without it, the list begins with the oldest change in the log.
                  * @example now
                  */
                 after?: components["parameters"]["AfterPosition"];
@@ -809,9 +809,9 @@ export interface operations {
             /** @description A page of changes. */
             200: {
                 headers: {
-                    /** @description Of a page, not of a stream. The next page, such as `</changes?after=7-mh3x2k1a&limit=100>; rel="next"`. Always present: later changes are on that page. Starts with the path of the server's public URL, if that URL has a path. */
+                    /** @description The next page, such as `</changes?after=7-mh3x2k1a&limit=100>; rel="next"`. Every page has it, because later changes are on that page; a stream does not. Starts with the path of the server's public URL, if that URL has a path. */
                     Link?: string;
-                    /** @description Of a stream. Tells nginx to pass events on as they come. */
+                    /** @description Sent with a stream only. Tells nginx not to buffer the events. */
                     "X-Accel-Buffering"?: "no";
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -825,7 +825,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedToRead"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
-            /** @description The server does not have this position: it keeps changes for a limited time, and a restored backup begins another log. Copy all plants again. */
+            /** @description The server does not have this position: changes are kept for a limited time, and a restored backup begins a new log. Copy all plants again. */
             410: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1023,7 +1023,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat. For 24 hours after a request has created a plant, a request with the same key, token (or subject of a JWT) and plant (id, name and tag) gets the same response, with `Idempotency-Replayed: true`. A request with the same key and another plant gets 422. A rejected request does not use up its key. */
+                /** @description Makes the request safe to repeat. For 24 hours after a request has created a plant, a request with the same key, token (or subject of a JWT) and plant gets the same response, with `Idempotency-Replayed: true`. A request with the same key and another plant gets 422. A rejected request does not use up its key. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -1360,7 +1360,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description What happened to the plant (`created`, `replaced`, `deleted`), the position of the change and the id of the webhook. The same each time that the change is sent to this webhook.
+                 * @description What happened to the plant (`created`, `replaced`, `deleted`), the position of the change and the id of the webhook. The same each time the change is sent to this webhook.
                  * @example created_7-mh3x2k1a_hook_0123456789ab
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
@@ -1398,7 +1398,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The receiver has not accepted the change. The server sends it again, after the time that `Retry-After` asks for, or later. */
+            /** @description The receiver has not accepted the change. The server sends it again later, and not before the time in `Retry-After`. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1412,7 +1412,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description What happened to the plant (`created`, `replaced`, `deleted`), the position of the change and the id of the webhook. The same each time that the change is sent to this webhook.
+                 * @description What happened to the plant (`created`, `replaced`, `deleted`), the position of the change and the id of the webhook. The same each time the change is sent to this webhook.
                  * @example created_7-mh3x2k1a_hook_0123456789ab
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
@@ -1450,7 +1450,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The receiver has not accepted the change. The server sends it again, after the time that `Retry-After` asks for, or later. */
+            /** @description The receiver has not accepted the change. The server sends it again later, and not before the time in `Retry-After`. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1464,7 +1464,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description What happened to the plant (`created`, `replaced`, `deleted`), the position of the change and the id of the webhook. The same each time that the change is sent to this webhook.
+                 * @description What happened to the plant (`created`, `replaced`, `deleted`), the position of the change and the id of the webhook. The same each time the change is sent to this webhook.
                  * @example created_7-mh3x2k1a_hook_0123456789ab
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
@@ -1502,7 +1502,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The receiver has not accepted the change. The server sends it again, after the time that `Retry-After` asks for, or later. */
+            /** @description The receiver has not accepted the change. The server sends it again later, and not before the time in `Retry-After`. */
             default: {
                 headers: {
                     [name: string]: unknown;

@@ -1,4 +1,4 @@
-// Describes schema violations in sentences about the actual value.
+// Describes violations of a schema in sentences about the actual value.
 
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import { int64Max, int64Min } from '../domain/plant.ts'
@@ -9,7 +9,7 @@ import { int64Max, int64Min } from '../domain/plant.ts'
  */
 export type Validator = (value: unknown) => string | undefined
 
-/** What a number must be, in a form that JSON has: a bound that no JavaScript number has is a text. */
+/** The types and bounds of a numeric schema, as JSON: a bound that a JavaScript number cannot hold is a text. */
 export interface Exact {
   readonly types: readonly string[]
   readonly isInt64: boolean
@@ -19,7 +19,7 @@ export interface Exact {
   readonly exclusiveMaximum?: number | string
 }
 
-/** Whether a value is what `exact` says. JavaScript compares a bigint and a number exactly. */
+/** Whether a value meets `schema`. JavaScript compares a bigint and a number exactly. */
 export function isExact(value: unknown, schema: Exact): boolean {
   const { types, isInt64, minimum = -Infinity, maximum = Infinity } = schema
   const { exclusiveMinimum = -Infinity, exclusiveMaximum = Infinity } = schema
@@ -35,7 +35,7 @@ function boundOf(bound: number | string): number | bigint {
   return typeof bound === 'string' ? BigInt(bound) : bound
 }
 
-/** Of other types than numbers. */
+/** For types other than `integer` and `number`. */
 function isOfType(value: unknown, type: string): boolean {
   if (type === 'null') return value === null
   if (type === 'array') return Array.isArray(value)
@@ -140,7 +140,7 @@ function withArticle(type: string): string {
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
 }
 
-/** json/decode.ts decodes exact integers as bigints, so an integral number was rounded. */
+/** json/decode.ts decodes exact integers as bigints, so a number without a fraction was rounded. */
 function showNumber(value: number): string {
   if (!Number.isInteger(value)) return Number.isFinite(value) ? String(value) : 'a number too large for a double'
   return Math.abs(value) < 1e40 ? 'a number with a fraction' : 'a number too large to show'

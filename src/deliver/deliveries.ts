@@ -1,20 +1,20 @@
-// Decides which changes one webhook sends, and when. It neither sends nor reads, and gets the time as an argument.
+// Decides which changes one webhook sends, and when. Nothing here sends or reads; the time is an argument.
 //
-// | a webhook is | it sends                            | until                                  | clock            |
+// | a webhook is | sends                               | until                                  | clock            |
 // | ------------ | ----------------------------------- | -------------------------------------- | ---------------- |
 // | sending      | several changes at once             | five requests in a row fail, or 429 or | none             |
 // |              |                                     | 503 asks for a pause: failing          |                  |
-// | failing      | nothing for a pause, then one       | that is accepted: sending; the 29th    | monotonic: 5 s,  |
-// |              | change; no texts are kept           | failure: paused (`failing`)            | 30 s, ... 3 h    |
+// | failing      | nothing for a pause, then one       | a change is accepted: sending; the     | monotonic: 5 s,  |
+// |              | change; no texts are kept           | 29th failure: paused (`failing`)       | 30 s, ... 3 h    |
 // | paused       | nothing                             | an operator resumes it                 | none             |
 //
 // | a change is  | which means                         | until                                  | clock            |
 // | ------------ | ----------------------------------- | -------------------------------------- | ---------------- |
-// | waiting      | it was read, and is after another   | the one before it of its plant is done | none             |
-// |              | of its plant, or there is no room   |                                        |                  |
+// | waiting      | it was read, but another change of  | that change is done, and there is room | none             |
+// |              | its plant is first, or no room left |                                        |                  |
 // | sending      | a request is in flight              | accepted, or rejected                  | 10 s, monotonic  |
 // | rejected     | its plant is blocked: later changes | accepted, or given up after 29         | monotonic: 5 s,  |
-// |              | of it stay in the log               | requests; the next of its plant is due | 30 s, ... 3 h    |
+// |              | of the plant stay in the log        | requests; the plant's next one is due  | 30 s, ... 3 h    |
 //
 // webhooks.ts has the states of a lease: which server sends.
 
@@ -29,9 +29,9 @@ import {
 import type { Limits } from '../limits.ts'
 import type { PostAnswer } from './post.ts'
 
-/** Multiples of `webhookRetryMs`: 5 s, 30 s, 2 min, 10 min, 1 h, then each 3 h. */
+/** Multiples of `webhookRetryMs`: 5 s, 30 s, 2 min, 10 min, 1 h, then 3 h each. */
 const retryFactors = [1, 6, 24, 120, 720, 2_160]
-/** Failures in a row after which the receiver counts as failing, not only a change. */
+/** Consecutive failures after which the receiver counts as failing, rather than only its changes. */
 const failuresMax = 5
 
 export type SentChange = Pick<LoggedChange, 'kind' | 'position' | 'plant' | 'atMs'>
@@ -44,14 +44,14 @@ type Lane = { -readonly [Name in keyof BlockedPlant]: BlockedPlant[Name] } & {
   /** From the first rejection until all changes are accepted. */
   isBlocked: boolean
   isSending: boolean
-  /** By the monotonic clock. A restart forgets it: then the next change is due. */
+  /** By the monotonic clock. Not stored: after a restart, the next change is due at once. */
   dueMs: number
 }
 
 /** The next change of a plant, while it is being sent. */
 export interface Delivery {
   readonly lane: Lane
-  /** Undefined: it must be read from the log, after `lane.after`. See `find`. */
+  /** Undefined: the change must be read from the log, after `lane.after`. See `find`. */
   change: SentChange | undefined
   /** Whether it tests if a failing receiver is back. */
   readonly isProbe: boolean
@@ -63,7 +63,7 @@ export class Deliveries {
   readonly #random: () => number
   /** By plant. */
   readonly #lanes: Map<string, Lane>
-  /** The position up to which the log was read. It never goes back: earlier changes are accepted, or in a lane. */
+  /** The position up to which the log was read. All earlier changes are accepted, or in a lane. */
   #readTo: string | undefined
   #mayHaveMore = true
   #failuresInRow = 0
@@ -181,8 +181,8 @@ export class Deliveries {
   }
 
   /**
-   * Looks for the change of a delivery in a page of the log. Returns whether the delivery has it now; otherwise the
-   * delivery has ended, and its plant is due again, or done.
+   * Looks for the change of a delivery in a page of the log. Returns whether it was found; otherwise the delivery has
+   * ended, and its plant is due again, or done.
    *
    * @param page the log after `lane.after`; undefined if it cannot be read now, `gone` if it is no longer kept.
    */
@@ -197,7 +197,7 @@ export class Deliveries {
     this.cut(delivery)
     this.#isDirty = true
     if (page === undefined) lane.dueMs = nowMs + this.#limits.webhookRetryMs
-    // Continue with the changes of the plant that the log still has.
+    // Continue with those changes of the plant that are still in the log.
     else if (page === 'gone') Object.assign(lane, { after: undefined, tries: 0 })
     else if (isAfter(lane.until, page.next) && !page.isLast) lane.after = page.next
     else this.#lanes.delete(lane.plantId)
@@ -235,13 +235,13 @@ export class Deliveries {
 
   #noteSuccess(nowMs: number): void {
     this.#failuresInRow = 0
-    // What the receiver has refused while it failed is sent again at once.
+    // Changes that the receiver rejected while it was failing are sent again at once.
     if (this.#failures > 0) for (const lane of this.#lanes.values()) lane.dueMs = Math.min(lane.dueMs, nowMs)
     this.#failures = 0
     this.#untilMs = nowMs
   }
 
-  /** Decides whether the receiver fails, not only this change. */
+  /** Decides whether the receiver is failing, rather than only this change. */
   #noteFailure({ isProbe }: Delivery, status: number | undefined, askedMs: number, nowMs: number): void {
     this.#failuresInRow += 1
     const isBusy = (status === 429 || status === 503) && askedMs > 0
@@ -253,16 +253,16 @@ export class Deliveries {
       if (this.#failures >= this.#limits.webhookTriesMax) this.#pause ??= 'failing'
     }
     if (isBusy) this.#untilMs = Math.max(this.#untilMs, nowMs + askedMs)
-    // A receiver that fails must take little memory.
+    // A failing receiver must not cost much memory.
     if (this.#failures > 0) for (const lane of this.#lanes.values()) forgetTexts(lane)
   }
 
-  /** Ends a delivery that this server has cut, which says nothing about the receiver. */
+  /** Ends a delivery that this server has cut. It does not count as a failure of the receiver. */
   cut({ lane }: Delivery): void {
     lane.isSending = false
   }
 
-  /** Continues after a change. */
+  /** Continues with the plant's next change. */
   #passOver({ lane, change }: Delivery, nowMs: number): void {
     if (change === undefined || change.position === lane.until) {
       this.#lanes.delete(lane.plantId)
@@ -274,9 +274,10 @@ export class Deliveries {
   }
 
   /**
-   * Returns the progress to store, and assumes that it will be stored, until `noteUnstored`.
+   * Returns the progress to store, and assumes that it will be stored unless `noteUnstored` is called.
    *
-   * @param isEnd whether to repeat nothing later: unaccepted changes count as rejected, and are due at once.
+   * @param isEnd whether the next server must not repeat accepted changes: all others count as rejected, and are due at
+   * once.
    */
   takeProgress(isEnd = false): WebhookProgress {
     this.#isDirty = false
@@ -308,7 +309,7 @@ function laneOf(plant: BlockedPlant, isBlocked: boolean): Lane {
   return { ...plant, texts: [], hasAllTexts: !isBlocked, isBlocked, isSending: false, dueMs: Number.NEGATIVE_INFINITY }
 }
 
-/** Drops texts, which can be read again. */
+/** Drops the texts of changes, which can be read again. */
 function forgetTexts(lane: Lane): void {
   lane.texts = []
   lane.hasAllTexts = false

@@ -1,5 +1,5 @@
-// Sends one change to a receiver, signed as Standard Webhooks 1.0 says. Follows no redirects, and reads a bounded part
-// of the answer.
+// Sends one change to a receiver, signed as Standard Webhooks 1.0 specifies. Follows no redirects, and reads a bounded
+// part of the answer.
 
 import { createHmac } from 'node:crypto'
 import type { LookupAddress } from 'node:dns'
@@ -12,7 +12,7 @@ import type { Webhook } from '../domain/webhook.ts'
 import type { Limits } from '../limits.ts'
 
 export interface Message {
-  /** The same in every attempt. Contains no full stop. */
+  /** The same in every attempt. Contains no full stop, which separates the parts of a signature. */
   readonly id: string
   readonly body: string
 }
@@ -26,7 +26,7 @@ export interface PostOptions {
   readonly limits: Limits
   /** Ends the request when it is destroyed. */
   readonly agent: Agent
-  /** Asked before each attempt. */
+  /** Called before each attempt. */
   readonly mayStillSend: () => boolean
 }
 
@@ -41,7 +41,7 @@ export interface PostAnswer {
   readonly retryAfterMs?: number | undefined
 }
 
-/** The connections of one webhook. @param mayStillSend asked when a connection is open, before the first byte is sent. */
+/** The connections of one webhook. @param mayStillSend called once a connection is open, before the first byte. */
 export function agentFor(limits: Limits, mayStillSend: () => boolean): Agent {
   const connect = buildConnector({ timeout: limits.webhookAnswerMsMax, lookup: lookUpOnce, allowH2: false })
   return new Agent({
@@ -59,7 +59,7 @@ export function agentFor(limits: Limits, mayStillSend: () => boolean): Agent {
   })
 }
 
-/** Attempts over connections that the receiver has closed, before a request counts as failed. */
+/** Attempts before a request counts as failed, if the receiver closes the connection of each. */
 const attemptsMax = 3
 
 /** Never rejects, and always ends within its time limit. */
@@ -111,7 +111,7 @@ export function post({
     onResponseEnd: end,
     onResponseError: (_, error) => {
       if (isEnded) return
-      // The receiver has closed an idle connection meanwhile.
+      // The receiver had closed an idle connection.
       const isReused = error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0
       if (answer.status === undefined && isReused && attempts < attemptsMax) return send()
       // The status counts even if the body is cut short.
@@ -123,7 +123,7 @@ export function post({
   return promise
 }
 
-/** The fields of a message: one signature for each valid secret, so that a receiver may have the old or the new one. */
+/** The fields of a message: one signature for each valid secret, so that a receiver may use the old one or the new. */
 export function signedFields(
   { id, body }: Message,
   { secrets }: Pick<Webhook, 'secrets'>,
@@ -144,7 +144,7 @@ export function signedFields(
   }
 }
 
-/** A number of seconds, or a date (RFC 9110, section 10.2.3). */
+/** Parses a number of seconds, or a date (RFC 9110, section 10.2.3). */
 function parseRetryAfter(field: string | string[] | undefined, nowMs: number): number | undefined {
   if (typeof field !== 'string') return undefined
   const ms = /^\d+$/.test(field) ? Number(field) * 1_000 : Date.parse(field) - nowMs
@@ -154,8 +154,8 @@ function parseRetryAfter(field: string | string[] | undefined, nowMs: number): n
 const lookUps = new Map<string, Promise<readonly LookupAddress[]>>()
 
 /**
- * Looks a name up once for all connections that need it: a look-up that hangs holds one of the few threads that the
- * process has for such work.
+ * Looks a name up once for all connections that need it at a time: a look-up that hangs occupies one of the few threads
+ * that the process has for such work.
  */
 const lookUpOnce: LookupFunction = (hostname, options, callback) => {
   const found = lookUps.get(hostname) ?? lookup(hostname, { all: true }).finally(() => lookUps.delete(hostname))

@@ -1,15 +1,15 @@
-// Sends the webhooks of a store. In a fleet, one server at a time sends for a webhook: the one that its row names. It
-// increments the version of the row regularly. When the version has not changed for a while, another server takes over.
-// No clocks of different machines are compared.
+// Sends the webhooks of a store. In a fleet, one server at a time sends for a webhook: the owner named in its row. The
+// owner increments the version of the row regularly. If the version has not changed for a while, another server takes
+// over. Clocks of different machines are never compared.
 //
 // | this server  | until                                                        | clock                            |
 // | ------------ | ------------------------------------------------------------ | -------------------------------- |
-// | has seen     | the row has no owner, or its version stays for a lease: it   | monotonic, from the first look   |
-// |              | writes its name, and holds                                   |                                  |
-// | holds, sends | a write of the row fails because another program has changed | each write renews the lease      |
-// |              | it: has seen; or the row is paused, or the server stops      |                                  |
-// | holds, waits | the row was not written for a lease less a margin; a write   | monotonic, from before the write |
-// |              | that succeeds lets it send again                             |                                  |
+// | has seen     | the row has no owner, or its version has not changed for a   | monotonic, from the first look   |
+// |              | lease: the server writes its name into the row, and holds    |                                  |
+// | holds, sends | another program has changed the row's owner: has seen; or    | each write renews the lease      |
+// |              | the row is paused, or the server stops                       |                                  |
+// | holds, waits | a write of the row succeeds: sends again. It waits when the  | monotonic, from before the write |
+// |              | last such write is older than a lease minus a margin         |                                  |
 
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -41,12 +41,12 @@ export interface WebhooksOptions {
   readonly userAgent: string
 }
 
-/** Attempts to release a webhook whose row other programs change, too. */
+/** Attempts to release a webhook while other programs also change its row. */
 const endAttemptsMax = 5
 
 /** A webhook for which this server sends. */
 interface Held {
-  /** As it was last stored. */
+  /** The webhook as last stored. */
   hook: StoredWebhook
   readonly deliveries: Deliveries
   readonly agent: Agent
@@ -133,7 +133,7 @@ export class Webhooks implements AsyncDisposable {
     return promise
   }
 
-  /** Reads the rows, and adopts the changes of other programs. */
+  /** Reads the rows, and applies the changes that other programs made. */
   async #refresh(): Promise<void> {
     const rows = await this.#options.store.listWebhooks().catch((error) => this.#explain(error))
     if (rows === undefined) return
@@ -215,7 +215,7 @@ export class Webhooks implements AsyncDisposable {
     }
   }
 
-  /** Reads the log; `gone` if it does not have the next changes any more, undefined if it cannot be read now. */
+  /** Reads the log; `gone` if it no longer has the next changes, undefined if it cannot be read now. */
   async #read(after: string | undefined, limit: number): Promise<ChangePage | 'gone' | undefined> {
     try {
       return await this.#options.store.listChanges({ after, kind: undefined, limit })
@@ -291,7 +291,7 @@ export class Webhooks implements AsyncDisposable {
     held.heldUntilMs = this.#heldUntil(begunMs)
   }
 
-  /** Releases a webhook without delaying the others. @param reason to pause the webhook for. */
+  /** Releases a webhook without delaying the others. @param reason if present, also pauses the webhook. */
   #release(held: Held, reason?: PauseReason): void {
     if (held.isStopping) return
     held.isStopping = true
@@ -299,7 +299,7 @@ export class Webhooks implements AsyncDisposable {
     this.#releasing.add(releasing)
   }
 
-  /** Waits a while for requests in flight, cuts the rest, and stores the progress, so that any server can continue. */
+  /** Waits `webhookStopMs` for requests in flight, cuts the rest, and stores the progress for the next server. */
   async #letGo(held: Held, reason: PauseReason | undefined): Promise<void> {
     const { clock, limits, observe } = this.#options
     const cancel = clock.after(limits.webhookStopMs, () => cut(held))
@@ -315,7 +315,7 @@ export class Webhooks implements AsyncDisposable {
     observe({ kind: 'webhookPaused', webhook, name, reason })
   }
 
-  /** Removes the name of this server from a row, also while others change it. An earlier pause stays. */
+  /** Removes this server as the owner of a row, even while others change the row. An earlier pause stays. */
   async #storeEnd(
     row: StoredWebhook | undefined,
     progress: WebhookProgress,
@@ -341,7 +341,7 @@ export class Webhooks implements AsyncDisposable {
     }
   }
 
-  /** The store itself reports that it is away. Failed steps are retried later. */
+  /** Warns of an error. The store itself reports an AppError, which means that it is away. Failed steps are retried. */
   #explain(error: unknown): undefined {
     const message = messageOf(error)
     if (!(error instanceof AppError) && message !== this.#warned) {
@@ -358,7 +358,7 @@ function cut(held: Held): void {
   void held.agent.destroy()
 }
 
-/** The kind is in the id, because the id is signed. */
+/** The id contains the kind because the signature covers the id. */
 export function messageFor({ kind, position, plant }: SentChange, webhook: string): Message {
   return { id: `${kind}_${position}_${webhook}`, body: plant }
 }

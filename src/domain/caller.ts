@@ -6,7 +6,7 @@ export const allScopes = ['plants:read', 'plants:write'] as const
 export type Scope = (typeof allScopes)[number]
 
 export interface Caller {
-  /** Identifies the credential to people, logs and Idempotency-Keys. Reveals nothing about its secret. */
+  /** Identifies the credential, for people, in logs and for Idempotency-Keys. Reveals nothing about its secret. */
   readonly id: string
   /** Display name: the name of the token, or the subject of a JWT. */
   readonly name: string

@@ -11,7 +11,7 @@ export interface Change {
   readonly kind: ChangeKind
   /** The plant after the change; if it was deleted, the plant before. */
   readonly plant: Plant
-  /** The id of the caller's credential; undefined for a command on the store. */
+  /** The id of the caller's credential; undefined for a command that works on the store itself. */
   readonly callerId?: string | undefined
 }
 
@@ -42,7 +42,7 @@ export function changeJson(
 
 export interface ChangeQuery {
   /**
-   * Only changes after this position. Undefined: from the oldest change that is kept. `now`: none, to learn the current
+   * Only changes after this position. Undefined: from the oldest change in the log. `now`: no changes, only the current
    * position.
    */
   readonly after: string | undefined
@@ -50,7 +50,7 @@ export interface ChangeQuery {
   readonly kind: ChangeKind | undefined
   /** Maximum number of changes in a page, at least 1. */
   readonly limit: number
-  /** Characters of changes that a page examines, approximately. The store has a limit, too. */
+  /** Approximate limit on the characters of changes that a page examines. The store has its own limit, too. */
   readonly charactersMax?: number
 }
 

@@ -88,7 +88,7 @@ export class SettingError extends OperatorError {}
 
 export class MissingStoreError extends OperatorError {}
 
-/** The message of a thrown value. An AggregateError, thrown after several addresses failed, has only those of its errors. */
+/** The message of a thrown value. An AggregateError of several addresses has no message except those of its errors. */
 export function messageOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause)
   if (cause instanceof AggregateError && cause.message === '') return cause.errors.map(messageOf).join('; ')

@@ -22,7 +22,7 @@ export type ServiceEvent =
   | { readonly kind: 'changesCommitted'; readonly changes: number; readonly durationMs: number }
   /** A plant was changed by a request. */
   | { readonly kind: 'plantChanged'; readonly change: ChangeKind }
-  /** The keys of JWTs cannot be fetched. JWTs with a known key are still accepted. `cause` is a message. */
+  /** The keys that verify JWTs cannot be fetched. JWTs with a known key are still accepted. `cause` is a message. */
   | { readonly kind: 'jwtKeysAway'; readonly place: string; readonly cause: string }
   | { readonly kind: 'jwtKeysBack'; readonly place: string; readonly awayMs: number }
   /** A webhook sends nothing more until an operator resumes it. */
@@ -32,7 +32,7 @@ export type ServiceEvent =
   | RequestAborted
   | RequestRefused
 
-/** A change was sent to a webhook, and accepted or not. */
+/** A change was sent to the receiver of a webhook, which accepted it or not. */
 export interface WebhookSent {
   readonly kind: 'webhookSent'
   /** The id and name of the webhook. */

@@ -1,4 +1,4 @@
-// Plants: revisions, preconditions, and comparison of names. contract/plant.ts makes a plant of a valid value.
+// Plants: revisions, preconditions, and comparison of names. contract/plant.ts turns a valid value into a plant.
 
 import { hash } from 'node:crypto'
 
@@ -30,11 +30,11 @@ export const int64Min = -(2n ** 63n)
 export const int64Max = 2n ** 63n - 1n
 
 /**
- * The revision of a plant or a page: equal exactly for equal content (132 bits of a SHA-256, 22 characters). It depends
- * on nothing else, so it is the same on every engine.
+ * The revision of a plant or a page: 132 bits of the content's SHA-256, in 22 characters. It depends on nothing else,
+ * so it is the same on every engine.
  */
 export function revisionOf(content: Uint8Array | string): string {
-  // A digest as a string takes a quarter of the time of a Buffer.
+  // Asking for a string takes a quarter of the time that a Buffer takes.
   return hash('sha256', content, 'base64url').slice(0, 22)
 }
 
@@ -73,7 +73,7 @@ export function foldName(name: string): string {
 }
 
 /**
- * The first characters of a folded name, which stores index. A whole folded name may be 18 times as long as the name.
+ * The first characters of a folded name, which stores index. The whole folded name may be 18 times as long as the name.
  */
 export function headOf(folded: string): string {
   if (folded.length <= headCharacters) return folded

@@ -1,4 +1,4 @@
-// Text for display: amounts, words of a shell, and untrusted text without control characters.
+// Text for display: amounts, shell words, and untrusted text without control characters.
 
 /**
  * Characters that control a terminal: control characters, line separators, and bidirectional overrides, which show
@@ -6,22 +6,22 @@
  */
 const controls = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu
 
-/** Replaces the characters that control a terminal by U+FFFD. */
+/** Replaces the characters that control a terminal with U+FFFD. */
 export function withoutControls(text: string): string {
   return text.replaceAll(controls, '\ufffd')
 }
 
-/** Replaces the characters that control a terminal by JSON escapes such as `\u001b`. */
+/** Replaces the characters that control a terminal with JSON escapes such as `\u001b`. */
 export function escapeControls(text: string): string {
   return text.replaceAll(controls, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** Applies `toShown` to each line of JSON. With such escapes the JSON has the same meaning. */
+/** Applies `toShown` to each line of JSON. JSON escapes do not change what it means. */
 export function escapeJson(json: string, toShown: (text: string) => string): string {
   return json.replaceAll(/[^\n]+/g, toShown)
 }
 
-/** A wall clock time as RFC 3339 in UTC, without milliseconds that are 0. */
+/** A wall clock time in the format of RFC 3339, in UTC; milliseconds are omitted if they are 0. */
 export function toIso(ms: number): string {
   return new Date(ms).toISOString().replace('.000Z', 'Z')
 }

@@ -17,7 +17,7 @@ export interface PlantQuery {
   readonly after?: bigint | undefined
   /** Only plants with exactly this tag. */
   readonly tag?: string | undefined
-  /** Only plants whose folded name begins with this prefix folded (`foldName`). */
+  /** Only plants whose name begins with this prefix; both are folded (`foldName`). */
   readonly namePrefix?: string | undefined
   /** Maximum number of plants in a page, at least 1. */
   readonly limit: number
@@ -31,7 +31,7 @@ export interface PlantPage {
   readonly json: Uint8Array<ArrayBuffer>
   /** The value of `after` for the next page; absent on the last page. */
   readonly nextAfter?: bigint
-  /** Equal exactly for equal pages. */
+  /** Two pages have the same revision if and only if they are equal. */
   readonly revision: string
 }
 
@@ -149,7 +149,7 @@ export interface TokenStore {
   /** Stores a token. Its id and hash must be unique. */
   createToken(token: Token): Promise<void>
 
-  /** Stores a token if the store has none yet, else returns false. Of concurrent calls, one succeeds. */
+  /** Stores a token if the store has none yet; otherwise returns false. Only one of concurrent calls succeeds. */
   createFirstToken(token: Token): Promise<boolean>
 
   /** Returns the token with a hash, even if revoked or expired, or undefined. */
@@ -171,20 +171,20 @@ export interface TokenStore {
 /** The log of changes. */
 export interface ChangeStore {
   /**
-   * Reads the log of changes, which each change of a plant enters in its own transaction. A reader that continues from
-   * the `next` of each page sees every change exactly once, and the changes of each plant in their order. Sees every
-   * change acknowledged before the call. A replacement that changes nothing is no change.
+   * Reads the log of changes. Each change of a plant is logged in its own transaction. A reader that continues from the
+   * `next` of each page sees every change exactly once, and the changes of each plant in their order. Sees every change
+   * acknowledged before the call. A replacement that changes nothing is not logged.
    *
-   * @throws AppError `positionGone` if `after` is not in the log: it was swept, the store was restored from a backup, or
-   * it is not a position.
+   * @throws AppError `positionGone` if `after` is not in the log: it was swept, the store was restored from a backup,
+   * or it is not a position.
    */
   listChanges(query: ChangeQuery): Promise<ChangePage>
 
   /**
-   * Deletes a bounded number of the oldest changes that were made up to a time. Always keeps the last change before the
-   * others, whose position a reader may have.
+   * Deletes a bounded number of the oldest changes made up to a time. Of those, it keeps the last one, because a reader
+   * may have its position.
    *
-   * @param needed positions; the changes after them are kept.
+   * @param needed positions that readers still need; the changes after them are kept.
    * @returns whether more are left to delete.
    */
   sweepChanges(untilMs: number, needed?: readonly string[]): Promise<boolean>
@@ -198,7 +198,7 @@ export interface WebhookStore {
   /** Stores a webhook, which has version 1. Its id must be unique. */
   addWebhook(webhook: Webhook): Promise<void>
 
-  /** Replaces a webhook if it still has a version. Returns false if it does not, or was removed. */
+  /** Replaces a webhook if its version is still `version`. Returns false if it is not, or the webhook was removed. */
   replaceWebhook(webhook: Webhook, version: number): Promise<boolean>
 
   /** Removes a webhook. Returns false if no webhook has the id. */
@@ -208,8 +208,8 @@ export interface WebhookStore {
 /** Bulk operations, for millions of plants. */
 export interface BulkStore {
   /**
-   * Begins an import. This Store accepts no other change until the import ends. With `isWhole`, nothing is kept before
-   * `commit`, and other writers of an SQLite file wait until then.
+   * Begins an import. This Store accepts no other change until the import ends. With `isWhole`, nothing is stored
+   * before `commit`, and other writers of an SQLite file wait until then.
    */
   beginImport(options: { readonly isWhole: boolean }): Promise<PlantImport>
 

@@ -1,4 +1,4 @@
-// Webhooks: requests that send each change of a plant to another service (openapi.yaml, `webhooks`).
+// Webhooks, which send each change of a plant to another service in a request (openapi.yaml, `webhooks`).
 
 import type { ChangeKind } from './change.ts'
 
@@ -17,7 +17,7 @@ export interface Webhook {
   /** Present while nothing is sent. */
   readonly paused?: WebhookPause
   readonly progress: WebhookProgress
-  /** The running server that sends. It notices when another program has removed it, and starts again from here. */
+  /** The server that sends. If another program removes this field, the server starts again from the stored progress. */
   readonly owner?: string
 }
 
@@ -29,7 +29,7 @@ export interface StoredWebhook extends Webhook {
 export interface WebhookSecret {
   /** `whsec_` and 32 random bytes in base64. */
   readonly secret: string
-  /** Present if it was replaced: the time until which it still signs. */
+  /** Present once it was replaced: the time until which it still signs. */
   readonly endsAtMs?: number
 }
 
@@ -50,12 +50,12 @@ export type PauseReason = keyof typeof pauseReasons
 
 export interface WebhookProgress {
   /**
-   * The position up to which all changes were accepted, other than those of blocked plants. Undefined: none yet, so the
+   * The position up to which all changes were accepted, except those of blocked plants. Undefined: none yet, so the
    * webhook begins with the oldest change.
    */
   readonly after?: string | undefined
   readonly blocked: readonly BlockedPlant[]
-  /** Consecutive failures of the receiver, each followed by a pause. 0: it does not fail. */
+  /** Consecutive failures of the receiver, each followed by a pause. */
   readonly failures: number
   /** The outcome of the last request. */
   readonly last?: LastAnswer
@@ -71,7 +71,7 @@ export interface BlockedPlant {
   readonly until: string
   /** When the change that is sent next was made. */
   readonly atMs: number
-  /** Requests for that change that failed. */
+  /** How many requests for that change failed. */
   readonly tries: number
 }
 

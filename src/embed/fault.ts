@@ -1,11 +1,11 @@
-// Faults, as a test's author specifies them.
+// Faults, as the author of a test specifies them.
 
 import type { operations, webhooks } from '../contract/types.ts'
 import { type ErrorCode, errorNumbers, statusOf } from '../domain/errors.ts'
 
 /**
- * Affects the next requests of an operation. Without a status, an error or a delay, their connection is cut. Open streams
- * of `listChanges` are cut first, at once.
+ * Affects the next requests for an operation. Without a status, an error or a delay, their connections are cut. Open
+ * streams of `listChanges` are cut first, at once.
  */
 export interface Fault {
   /** The operation's name in the document; any operation if omitted. */
@@ -13,11 +13,11 @@ export interface Fault {
   /** Number of requests; default 1. */
   readonly times?: number | undefined
   /**
-   * Answers with the document's error of this status, such as 409, 429 or 503; 502 and 504 are the answers of a proxy,
-   * which have no Error.
+   * Answers with the document's error for this status, such as 409, 429 or 503. 502 and 504 are answered as a proxy
+   * would, without an Error.
    */
   readonly status?: number | undefined
-  /** Answers with the document's error of this number, such as 40901 or 42901. */
+  /** Answers with the document's error that has this number, such as 40901 or 42901. */
   readonly error?: number | undefined
   /** Seconds for the Retry-After of a 429, 502, 503 or 504. */
   readonly retryAfter?: number | undefined
@@ -35,7 +35,7 @@ const codes = Object.keys(errorNumbers) as ErrorCode[]
 const statuses = [...new Set([...codes.map(statusOf), ...proxyStatuses])]
 const names = ['operation', 'times', 'status', 'error', 'retryAfter', 'delayMs', 'afterCommit']
 
-/** The usual error of a status that several errors have. */
+/** The usual error for each status that several errors have. */
 const usual: ReadonlyMap<number, ErrorCode> = new Map([
   [400, 'invalidParameter'],
   [401, 'invalidToken'],
@@ -68,10 +68,10 @@ export function checkFault(fault: Fault): void {
     throw new TypeError(`retryAfter needs a status of ${busyStatuses.join(', ')}`)
 }
 
-/** The error that a fault answers with; undefined if none, or that of a proxy. */
+/** The error that a fault answers with; undefined if it answers with none, or as a proxy. */
 export function codeOfFault({ status, error, afterCommit = false }: Fault): ErrorCode | undefined {
   if (error !== undefined) return codeOf(error)
-  // The number of a 503 tells whether the operation may have taken effect.
+  // The number of a 503 shows whether the operation may have taken effect.
   if (status === 503 && afterCommit) return 'storeUnavailable'
   return usual.get(status ?? 0) ?? codes.find((code) => statusOf(code) === status)
 }

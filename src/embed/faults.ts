@@ -49,7 +49,7 @@ export class Faults {
     if (!isCleared) {
       if (status === undefined && code === undefined && delayMs !== undefined && !afterCommit)
         return this.#answer(answer)
-      // A refusal is lost, too.
+      // An error of the operation is lost like its answer.
       if (afterCommit) await this.#answer(answer).catch(() => {})
       if (code !== undefined) throw refusal(code, fault)
     }
@@ -83,7 +83,7 @@ export class Faults {
     }
   }
 
-  /** Cuts the oldest open streams, if a fault is about them. Returns how many. */
+  /** Cuts the oldest open streams, if a fault affects them. Returns how many. */
   #cutStreams({ operation, times = 1, status, error, delayMs }: Fault): number {
     const isCut = operation === 'listChanges' && (status ?? error ?? delayMs) === undefined
     const streams = isCut ? [...this.#streams].slice(0, times) : []

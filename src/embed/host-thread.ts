@@ -19,7 +19,7 @@ import type { CallMessage, Calls, Reply } from './host.ts'
 const common = {
   config: { ...defaultConfig, port: 0 },
   observe: (): void => {},
-  // A finished test does not wait: idle connections close at once.
+  // Idle connections close at once, so that a finished test does not wait.
   limits: { ...limits, stopGraceMs: 0 } as unknown as Limits,
   descriptorsMax: Number.MAX_SAFE_INTEGER,
 }
@@ -80,7 +80,7 @@ async function start(number: number, { file, document, plants }: Parameters<Call
       intercept,
     })
     beReady()
-    // No timeout: how long a start may take on a busy machine is the test's decision.
+    // No timeout: the test decides how long a start may take on a busy machine.
     const patience = { timeoutMs: Number.POSITIVE_INFINITY, tryTimeoutMs: Number.POSITIVE_INFINITY, triesMax: 1 }
     const client = new PlantStoreClient({ url, token, ...patience })
     await createAll(client, plants)
@@ -109,7 +109,7 @@ async function start(number: number, { file, document, plants }: Parameters<Call
   }
 }
 
-/** Rejects if any plant is refused, such as for a duplicate id. */
+/** Rejects if any plant is rejected, such as for a duplicate id. */
 async function createAll(client: PlantStoreClient, plants: readonly NewPlant[]): Promise<void> {
   const left = plants.values()
   const createSome = async (): Promise<void> => {

@@ -26,7 +26,7 @@ export interface CallMessage {
   readonly server: number
   readonly name: keyof Calls
   readonly asked: unknown
-  /** Gets a Reply. */
+  /** Receives the Reply. */
   readonly port: MessagePort
 }
 
@@ -48,7 +48,7 @@ export class Host {
     this.#worker.on('error', this.#ended.reject)
     // The calls report the failure.
     this.#ended.promise.catch(() => {})
-    // Lets a test exit that forgot to stop its server. A pending call keeps it running.
+    // A test that does not stop its server can exit. A pending call keeps it running.
     this.#worker.unref()
   }
 

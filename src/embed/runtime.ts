@@ -1,4 +1,4 @@
-// Refuses, on import, a runtime that cannot run the servers.
+// Throws, on import, in a runtime that cannot run the servers.
 
 const needed = 24
 const { bun, deno, node } = process.versions

@@ -1,4 +1,4 @@
-// A temporary folder, removed after its last use, however the process ends.
+// A temporary folder, which is removed after its last use, or when the process ends, however it ends.
 
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -21,7 +21,7 @@ export async function makeScratch(): Promise<Scratch> {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   })
-  // The child may be killed at any time, such as with all processes of a test.
+  // The child may be killed at any time, for example together with all processes of a test.
   const ended = new Promise((resolve) => keeper.once('exit', resolve).once('error', resolve))
   keeper.stdin?.on('error', () => {})
   keeper.unref()

@@ -14,7 +14,7 @@ import { makeScratch, type Scratch } from './scratch.ts'
 export type { Fault, NewPlant, Scope }
 
 export interface StartOptions {
-  /** An OpenAPI document of your own, whose `POST /plants` says what a plant is: a path. */
+  /** The path of your own OpenAPI document, whose `POST /plants` defines a plant. */
   readonly document?: string | undefined
   /** The initial plants. */
   readonly plants?: Iterable<NewPlant> | undefined
@@ -41,7 +41,7 @@ export interface TestPlantStore extends AsyncDisposable {
 /** A thread without servers ends after this time: Jest, for example, loads this module once per test file. */
 const idleMsMax = 1_000
 
-/** Created on import, so that it loads the server meanwhile. */
+/** Created on import, so that its thread loads the server while the test loads. */
 let host: Host | undefined = new Host()
 let idle: NodeJS.Timeout | undefined
 /** Shared by all running servers. */

@@ -1,5 +1,5 @@
-// The columns of CSV: a plant's properties in the order of the document. CSV has texts only; the schema of a property
-// says what its texts mean. The home page uses this file, too, so it imports nothing but types.
+// The columns of CSV: a plant's properties in the order of the document. CSV contains only texts; the schema of a
+// property decides how they are read. The home page also uses this file, so it imports nothing but types.
 
 import type { Property } from '../contract/schemas.ts'
 
@@ -7,7 +7,7 @@ export type { Property }
 
 export interface Column {
   readonly name: string
-  /** An empty field is its value, not its absence. */
+  /** Whether an empty field is an empty text, rather than no value. */
   readonly isRequired: boolean
   readonly kind: 'text' | 'number' | 'boolean' | 'json'
 }
@@ -34,9 +34,9 @@ function csvField(text: string): string {
 }
 
 /**
- * The text of a value in its column; empty if there is none.
+ * The text of a value in its column; empty if there is no value.
  *
- * @param toJson formats other values than texts.
+ * @param toJson formats values that are not texts.
  */
 export function toField({ kind }: Column, value: unknown, toJson: (value: unknown) => string): string {
   if (value === undefined) return ''
@@ -44,8 +44,8 @@ export function toField({ kind }: Column, value: unknown, toJson: (value: unknow
 }
 
 /**
- * The JSON that a field means; undefined if the plant has no such property. A text that its column cannot mean becomes a
- * JSON string, which the validator refuses.
+ * Converts a field to JSON; undefined if the plant lacks the property. A text that is invalid in its column becomes a
+ * JSON string, which the validator rejects.
  */
 export function toJsonOf({ kind, isRequired }: Column, field: string): string | undefined {
   const text = kind === 'text' ? field : field.trim()

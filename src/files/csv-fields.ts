@@ -1,5 +1,5 @@
 // Parses CSV (RFC 4180) incrementally: record boundaries, fields and quoting errors. docs/decisions/0009-files.md
-// explains why this is not a library. The home page reads files with it, too, so it needs nothing of Node.js.
+// explains why this is not a library. The home page also uses this file, so it needs nothing from Node.js.
 
 import { UnreadableFile } from './records.ts'
 
@@ -9,7 +9,7 @@ const unclosedQuotesMax = 1_000
 export interface CsvRecord {
   /** Line on which the record begins. */
   readonly line: number
-  /** The record as it stands in the file, without its line end; truncated if too long. */
+  /** The record exactly as in the file, without its line end; truncated if too long. */
   readonly raw: string
   readonly fields: readonly string[]
   /** False for the last record of a file without a final line end. */
@@ -43,7 +43,7 @@ export class CsvReader {
   /** Whether to skip the rest of a line that is too long. */
   #isSkipping = false
 
-  /** @param charactersMax of a record. */
+  /** @param charactersMax limit of a record. */
   constructor(separator: string, charactersMax: number) {
     this.separator = separator
     this.#charactersMax = charactersMax
@@ -103,7 +103,7 @@ export class CsvReader {
           // The record ends with its first line, so that the following lines are not lost.
           return broken(text, start, start, isLast, 'is never closed')
         }
-        // Only the next character tells whether this is the closing quote.
+        // Only the next character shows whether this is the closing quote.
         if (!isLast && (close === -1 || close + 1 === text.length)) return undefined
         fields.push(text.slice(at + 1, close).replaceAll('""', '"'))
         at = close + 1
@@ -144,7 +144,7 @@ export class CsvReader {
   }
 }
 
-/** A record with invalid quotes ends at the line where the error shows. */
+/** A record with invalid quotes ends with the line in which the error was found. */
 function broken(text: string, start: number, at: number, isLast: boolean, what: string): CsvRow | undefined {
   const lineEnd = text.indexOf('\n', at)
   if (lineEnd === -1 && !isLast) return undefined

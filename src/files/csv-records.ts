@@ -1,5 +1,5 @@
 // Reads plants from a CSV file of any spreadsheet: columns may have any order, and extra columns are ignored. The home
-// page reads files with it, too, so it needs nothing of Node.js.
+// page also uses this file, so it needs nothing from Node.js.
 
 import { type Column, toJsonOf } from './columns.ts'
 import { CsvReader, type CsvRecord } from './csv-fields.ts'
@@ -8,9 +8,9 @@ import { type PlantRecord, UnreadableFile } from './records.ts'
 export interface CsvOptions {
   /** The columns that a file may have. */
   readonly columns: readonly Column[]
-  /** The names of those that it must have. */
+  /** The names of the columns that it must have. */
   readonly needed: readonly string[]
-  /** A longer record is refused, and not kept in memory. */
+  /** A longer record is rejected, and not kept in memory. */
   readonly recordCharactersMax: number
   readonly onHeader: (header: CsvHeader) => void
   /** Called for each id that a spreadsheet may have rounded; this cannot be detected reliably. */
@@ -21,7 +21,7 @@ export interface CsvOptions {
 export interface CsvHeader {
   readonly raw: string
   readonly separator: string
-  /** The names of columns that are no properties of a plant. */
+  /** The names of columns that are not properties of a plant. */
   readonly ignored: readonly string[]
 }
 
@@ -32,7 +32,7 @@ interface Body {
   readonly reader: CsvReader
   /** How many columns the header has. */
   readonly count: number
-  /** Those that are properties of a plant, with their index. */
+  /** The columns that are properties of a plant, with their index. */
   readonly known: KnownColumns
   /** Indexes of the properties that every plant has; -1 for an id that is not needed. */
   readonly id: number
@@ -42,12 +42,12 @@ interface Body {
 const separators = [',', ';', '\t']
 const headerCharactersShown = 200
 
-/** Reads a file piece by piece. Throws UnreadableFile if its header names no plants. */
+/** Reads a file piece by piece. Throws UnreadableFile if its header lacks a needed column. */
 export class CsvPlants {
   readonly #options: CsvOptions
   /** One for each separator that the file may still have. */
   #readers: readonly CsvReader[]
-  /** A header that names no plants, for the message. */
+  /** A header that lacks a needed column, for the message. */
   #unfit: CsvRecord | undefined
   #body: Body | undefined
 
@@ -66,7 +66,7 @@ export class CsvPlants {
     return plants
   }
 
-  /** The separator is the one by which the header names the columns that are needed. */
+  /** Finds the header, and the separator with which it names the needed columns. */
   #readHead(piece: string, isLast: boolean): readonly PlantRecord[] {
     for (const reader of this.#readers) {
       const records = reader.read(piece, isLast)
@@ -129,7 +129,7 @@ function ignoredOf(names: readonly string[], known: KnownColumns): readonly stri
   return names.map((name) => name.trim()).filter((name, at) => name !== '' && !known.some(([, index]) => index === at))
 }
 
-/** Finds columns by their names, with their indexes: as a name is, else without blanks around it, in any case. */
+/** Finds columns and their indexes by name: an exact match, else without surrounding spaces, else in any case. */
 export function findColumns(header: readonly string[], columns: readonly Column[]): KnownColumns {
   return header.flatMap((text, at) => {
     const trimmed = text.trim()

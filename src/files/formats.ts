@@ -10,7 +10,7 @@ export const formats = ['ndjson', 'csv'] as const
 
 export type Format = (typeof formats)[number]
 
-/** Chooses the format of a file: the requested one, else that of its extension, else NDJSON. */
+/** Chooses the format of a file: the requested one, else the one of its extension, else NDJSON. */
 export function chooseFormat(fileName: string, wanted: Format | undefined): Format {
   return wanted ?? (/\.[ct]sv$/i.test(fileName) ? 'csv' : 'ndjson')
 }

@@ -64,14 +64,14 @@ async function* readNdjson(pieces: AsyncIterable<string>, { recordCharactersMax 
   }
   for await (const piece of pieces) {
     const lines = (rest + piece).split('\n')
-    // The beginning of a line that is too long is enough to refuse it.
+    // The beginning of a line that is too long is enough to reject it.
     rest = (lines.pop() ?? '').slice(0, recordCharactersMax + 2)
     yield lines.flatMap(toRecords)
   }
   yield toRecords(rest)
 }
 
-/** None for an empty line. Throws UnreadableFile if the first line is no JSON object: the file has another format. */
+/** An empty line has no record. Throws UnreadableFile if the first line is not JSON: the file has another format. */
 function toRecord(text: string, line: number, charactersMax: number): PlantRecord[] {
   const raw = text.replace(/\r$/, '')
   if (raw === '') return []

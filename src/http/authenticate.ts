@@ -1,4 +1,4 @@
-// Authentication: from the Authorization header to a Caller with the scopes of the operation (RFC 6750).
+// Authentication: turns the Authorization header into a Caller that has the scopes of the operation (RFC 6750).
 
 import type { Caller, Scope } from '../domain/caller.ts'
 import type { Clock } from '../domain/clock.ts'
@@ -10,10 +10,10 @@ import type { Limits } from '../limits.ts'
 /**
  * Returns the caller, synchronously if the credential was looked up recently.
  *
- * @throws AppError `missingToken`, `invalidToken` (one text for all reasons), `insufficientScope`, or `issuerAway` for a
- * JWT whose key is unknown while its issuer is unreachable.
+ * @throws AppError `missingToken`, `invalidToken` (one message for all reasons), `insufficientScope`, or `issuerAway` for
+ * a JWT whose key is unknown while its issuer is unreachable.
  *
- * @param guard looks up credentials that have not been valid before, or throws.
+ * @param guard wraps the look-up of a credential that was not valid recently. It may throw instead.
  */
 export type Authenticate = (
   authorization: string | undefined,
@@ -57,7 +57,7 @@ export function createAuthenticate(
     const secret = readSecret(authorization)
     const isOwn = isWellFormedSecret(secret)
     if (!isOwn && (verify === undefined || !jwtPattern.test(secret))) throw invalidToken()
-    // Spellings of the header vary, for example in blanks; normalise it so that each credential is cached once.
+    // Spellings of the header vary, for example in spaces; normalise it so that each credential is cached once.
     const usual = `Bearer ${secret}`
     const callerOfAnother = trustedCaller(usual)
     if (callerOfAnother !== undefined) return admit(callerOfAnother, scopes)
@@ -81,7 +81,7 @@ export function createAuthenticate(
     if (!hasScopes(caller, scopes)) {
       throw new AppError(
         'insufficientScope',
-        `the token needs the scope ${scopes.join(' ')}, it has ${caller.scopes.join(' ') || 'none'}`,
+        `the token needs the scope ${scopes.join(' ')}, but has ${caller.scopes.join(' ') || 'none'}`,
         { caller },
       )
     }

@@ -1,5 +1,5 @@
-// Streams of changes as Server-Sent Events (WHATWG HTML, section 9.2). All streams at one position share one read of the
-// log, so that a thousand of them cost little more than one.
+// Streams of changes as Server-Sent Events (WHATWG HTML, section 9.2). All streams at one position share one read of
+// the log, so that a thousand of them cost little more than one.
 
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Caller } from '../domain/caller.ts'
@@ -89,7 +89,7 @@ export class ChangeStreams {
 
   /** Adds a stream that has a place, and whose head is sent. */
   add({ stream, credential, kind, page }: NewStream): void {
-    // The client has left meanwhile.
+    // The client has left in the meantime.
     if (stream.isOver) {
       stream.cut()
       return
@@ -106,7 +106,7 @@ export class ChangeStreams {
     if (!page.isLast) this.#wake()
   }
 
-  /** Ends all streams in order, and accepts no more. */
+  /** Ends all streams gracefully, and accepts no more. */
   end(): void {
     this.#isEnded = true
     for (const { stream } of this.#readers) stream.end()

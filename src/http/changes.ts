@@ -10,7 +10,7 @@ const pageChangesDefault = 100
 
 /** Units of a page that may have to search for its changes; see plants.ts. */
 const searchUnits = 100
-/** Changes per unit in a page. */
+/** One unit pays for this many changes in a page. */
 const changesOfUnit = 5
 
 export const changeTraits: TraitsOf = {
@@ -39,7 +39,7 @@ export function changeHandlers(
         const page = await store.listChanges({ after, kind: undefined, limit: 1 })
         return {
           status: 200,
-          // nginx would collect events before it sends them.
+          // Without this field, nginx buffers the events.
           headers: { vary: 'Origin, Accept', 'x-accel-buffering': 'no' },
           type: 'text/event-stream',
           stream: (stream, credential) => streams.add({ stream, credential, kind, page }),

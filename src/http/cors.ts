@@ -1,12 +1,12 @@
-// Cross-origin requests of browsers (CORS, in the Fetch standard): which origins may call, and what their pages may
-// read.
+// Cross-origin requests from browsers (CORS, in the Fetch standard): which origins may send them, and what their pages
+// may read.
 
 import type { Request } from './request.ts'
 
 /** Header fields of a reply, by lower-case name. */
 type ReplyFields = Record<string, string>
 
-/** `*` allows pages of any origin. Without cookies, a page can do only what the token its user gave it allows. */
+/** `*` allows pages of any origin: there are no cookies, so a page can use only a token that its user entered. */
 export type AllowedOrigins = '*' | readonly string[]
 
 const exposedFields =
@@ -41,7 +41,7 @@ export function answerPreflight(request: Request, fields: ReplyFields, methods: 
   return true
 }
 
-/** Header fields for answers to input that never became a request, so that its origin is unknown. */
+/** Header fields of replies to bytes that are not a request, whose origin is therefore unknown. */
 export function anyOriginFields(allowed: AllowedOrigins): Readonly<Record<string, string>> {
   return allowed === '*' ? { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposedFields } : {}
 }

@@ -42,7 +42,7 @@ export function forBrowser(problem: Reply, error: AppError, { method, target, fi
   }
 }
 
-/** Every address is relative, so that the page works below any path. */
+/** Every link is relative, so that the page also works behind a proxy that adds a path prefix. */
 function toPage(status: number, { code, message }: AppError, url: string): string {
   const [path = '/', query] = url.startsWith('/') ? url.split('?') : []
   const root = '../'.repeat(path.split('/').length - 2) || './'
@@ -53,8 +53,8 @@ function toPage(status: number, { code, message }: AppError, url: string): strin
   const title = status === 401 ? 'This address needs a token' : 'There is no such page'
   const why =
     status === 401
-      ? 'This address is for programs, which send an access token with each request. The home page shows the same to ' +
-        'people: it asks for the token once.'
+      ? 'Programs call this address, and send an access token with each request. To see the same data in a browser, ' +
+        'open the home page. It asks for the token once.'
       : 'There is no page at this address.'
   return `<!doctype html>
 <html lang="en">

@@ -1,4 +1,4 @@
-// Parses the input of an operation: its body, and its parameters.
+// Parses and validates the input of an operation: its body and its parameters.
 
 import { MIMEType } from 'node:util'
 import { type Contract, parameterValidator } from '../contract/contract.ts'
@@ -14,7 +14,7 @@ import type { Fields } from './request.ts'
 
 const mediaTypeCharactersMax = 256
 
-/** Checks a body by its header fields before reading it: type, coding and length. */
+/** Checks the header fields of a body before it is read: type, coding and length. */
 export function checkBodyFields(fields: Fields, { bodyBytesMax }: Limits): void {
   checkMediaType(fields['content-type'])
   checkContentEncoding(fields['content-encoding'])
@@ -54,7 +54,7 @@ export function compileInput(contract: Contract, operation: Operation, jsonDepth
   }
 }
 
-/** Every body is a plant. An id in the path is that of an existing one. */
+/** Every body is a plant. If the path has an id, it is the plant's id. */
 function compileBody(
   contract: Contract,
   { body, parameters }: Operation,
@@ -75,8 +75,8 @@ function isObject(value: unknown): value is object {
 }
 
 /**
- * Compiles a parser that picks the parameters of one location from texts by name, converting integers as their schema
- * says.
+ * Compiles a function that reads the parameters of one location (path, query or header): it converts integers, and
+ * validates each value.
  */
 function compileParameters(
   operation: Operation,
@@ -156,7 +156,7 @@ export function toPreconditions(ifMatch: string | undefined, ifNoneMatch: string
 /** Strong comparison ignores weak ETags. */
 function toRevisions(list: string, comparison: 'strong' | 'weak'): Revisions {
   if (list === '*') return list
-  // One strong ETag, as almost every client sends.
+  // The common case: one strong ETag.
   if (list.startsWith('"') && list.indexOf('"', 1) === list.length - 1) return [list.slice(1, -1)]
   return [...list.matchAll(/(W\/)?"([^"]*)"/g)].flatMap(([, weak, tag = '']) =>
     weak === undefined || comparison === 'weak' ? [tag] : [],

@@ -1,11 +1,11 @@
-// Schedules large answers, which are pages of plants: starts a few per turn of the event loop, and none while too many
-// bytes wait to be read. The bytes of streams of changes count, too.
+// Schedules large answers, such as pages of plants: starts a few in each turn of the event loop, and none while too
+// many bytes wait to be read. Streams of changes add to those bytes.
 
 import { AppError } from '../domain/errors.ts'
 import type { Limits } from '../limits.ts'
 import type { ReplyStream, RequestConnection } from './request.ts'
 
-/** Bytes of large answers in one turn of the event loop, approximately. Further ones wait for the next turn. */
+/** Approximate limit on the bytes of large answers in one turn of the event loop. Further answers wait for the next. */
 const turnBytesMax = 64 * 1024
 
 /** A connection, which has one page at a time, or a stream. */
@@ -21,7 +21,7 @@ export class LargeAnswers {
   readonly #unread = new Map<Reader, number>()
   /** Answers that wait for their turn. */
   readonly #waiting: (() => void)[] = []
-  /** Bytes of the answers of this turn of the event loop. */
+  /** Bytes of large answers in this turn of the event loop. */
   #turnBytes = 0
 
   constructor(limits: Limits) {
@@ -104,7 +104,7 @@ export class LargeAnswers {
   }
 }
 
-/** Frees the bytes of a page after use, without garbage collection. Other bytes may share a pool of Buffers. */
+/** Frees the bytes of a page after use, without garbage collection. Bytes in a pooled buffer are left alone. */
 export function freePage(bytes: unknown): void {
   if (bytes instanceof Uint8Array && bytes.byteLength === bytes.buffer.byteLength) {
     ;(bytes.buffer as ArrayBuffer).transfer(0)

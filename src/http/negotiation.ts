@@ -11,7 +11,7 @@ export function weightsOf(field: string): ReadonlyMap<string, number> {
   return weights
 }
 
-/** Whether an Accept field names a media type, and does not prefer JSON, which every operation can answer. */
+/** Whether an Accept field names a media type, and does not give JSON a higher weight. */
 export function prefers(type: 'text/html' | 'text/event-stream', accept = ''): boolean {
   const weights = weightsOf(accept)
   const weight = weights.get(type) ?? 0

@@ -1,5 +1,5 @@
 // The parts of node:http in use. Importing the module namespace evaluates all exports, including a WebSocket client,
-// which takes milliseconds of each start.
+// which would add milliseconds to each start.
 
 import { createRequire } from 'node:module'
 

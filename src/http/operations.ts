@@ -19,7 +19,7 @@ export interface Input<Id extends OperationId> {
 export interface Call<Id extends OperationId> extends Input<Id> {
   /** Its caller is identified, unless the operation is public. */
   readonly request: Readonly<Request>
-  /** Throws AppError if the client no longer wants an answer that takes a while to produce. */
+  /** Throws AppError if a slow answer would be wasted: its client has left, or too many bytes wait to be read. */
   readonly assertWanted: () => void
 }
 
@@ -42,7 +42,7 @@ export type Answer<Id extends OperationId> =
       readonly headers?: AnswerHeaders
       readonly type: string
       readonly body?: undefined
-      /** Writes a body that has no end. */
+      /** Writes an endless body. */
       readonly stream: WriteStream
     }
 
@@ -66,7 +66,7 @@ export type Handlers = {
 
 /** Properties of an operation that the document does not express. */
 export interface Traits<Id extends OperationId> {
-  /** The cost of a valid call against `--rate-limit`: default 1. Operations of cost 0 are never limited. */
+  /** The units that a valid call costs under `--rate-limit`: 1 by default. Operations that cost 0 are never limited. */
   readonly units?: 0 | ((input: Pick<Input<Id>, 'query'>) => number)
   /** The plant that a call changes, for the log. */
   readonly changedPlant?: (input: Pick<Input<Id>, 'path' | 'body'>) => bigint

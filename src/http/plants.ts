@@ -16,7 +16,7 @@ export const pagePlantsDefault = 100
  * costs its worst case: depending on the store, one search or summary takes a hundred times as long as another.
  */
 const changeUnits = 8
-/** Plants per unit in a page. */
+/** One unit pays for this many plants in a page. */
 const plantsOfUnit = 5
 const searchUnits = 400
 const summaryUnits = 400

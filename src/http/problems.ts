@@ -42,8 +42,8 @@ function fieldsFor({ code }: AppError, scopes: readonly Scope[]): Record<string,
 }
 
 /**
- * Whether nothing can follow on the connection: the start of the next request is unknown, or would depend on how much of
- * the body has arrived. Too many fields count like fields that are too long.
+ * Whether nothing can follow on the connection: the start of the next request is unknown, or would depend on how much
+ * of the body has arrived. `headerFieldsTooLarge` includes too many fields.
  */
 export function breaksConnection({ code }: AppError): boolean {
   return code === 'malformedRequest' || code === 'bodyTooLarge' || code === 'headerFieldsTooLarge'
@@ -52,7 +52,7 @@ export function breaksConnection({ code }: AppError): boolean {
 /** Converts anything thrown while serving a request to an AppError. Unexpected errors become `internalError`. */
 export function toAppError(error: unknown, requestId: string): AppError {
   if (error instanceof AppError) return error
-  return new AppError('internalError', `the server failed; its log says why under request id ${requestId}`, {
+  return new AppError('internalError', `the server failed; its log has the cause under request id ${requestId}`, {
     cause: error,
   })
 }

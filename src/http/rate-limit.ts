@@ -1,4 +1,4 @@
-// Implements `--rate-limit`: bounds the work each caller may request over time.
+// Implements `--rate-limit`: bounds the work that each caller may request over time.
 
 import type { Clock } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
@@ -56,7 +56,7 @@ export class RateLimiter {
     }
   }
 
-  /** Returns when a caller's debt would reach zero after some more units. Throws if it may not have them. */
+  /** Returns when a caller's debt would reach zero after some more units. Throws if they exceed the limit. */
   #evenAfter(caller: string, units: number): number {
     const nowMs = this.#clock.monotonicMs()
     const startMs = Math.max(this.#evenAtMs.get(caller) ?? nowMs, nowMs)
@@ -85,7 +85,7 @@ export class RateLimiter {
     const { units, seconds } = this.#limit
     const waitSeconds = Math.max(Math.ceil(waitMs / 1_000), 1)
     const left = Math.max(Math.floor(units - usedMs / this.#unitMs), 0)
-    const message = `more than ${units} units in ${seconds} s were asked for; wait ${waitSeconds} s, then try again`
+    const message = `more than ${units} units in ${seconds} s were requested; wait ${waitSeconds} s, then try again`
     // draft-ietf-httpapi-ratelimit-headers, sections 3 and 4.
     const fields = {
       'retry-after': String(waitSeconds),

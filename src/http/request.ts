@@ -30,26 +30,26 @@ export interface Request {
   readonly clientAddress: string | undefined
   readonly scheme: Scheme
   readonly startedAtMs: number
-  // Set by the service, for the event of the request.
+  // Set by the service, for the event that reports the request.
   operation: Operation | undefined
   caller: Caller | undefined
   /** The plant to create, replace or delete. */
   plantId: bigint | undefined
   failure: AppError | undefined
-  /** Whether it was counted against the rate limit. */
+  /** Whether nothing is left to charge: the request was charged to the rate limit, or is free. */
   isCounted: boolean
 }
 
-/** A body that has not arrived completely. Both methods send 100 Continue to a client that waits for that. */
+/** A body that has not arrived completely. Both methods send 100 Continue to a client that waits for it. */
 export interface ArrivingBody {
   /**
-   * Resolves to all of it.
+   * Resolves to the whole body.
    *
-   * @throws AppError `bodyTooLarge` if its length, or the announced one, is too large; `malformedRequest` or
+   * @throws AppError `bodyTooLarge` if its actual or announced length is over the limit; `malformedRequest` or
    * `requestTimeout` if its end does not arrive.
    */
   read(): Promise<Buffer>
-  /** Leaves it unread. Rejects with AppError if the part that has arrived is broken. */
+  /** Discards the body. Rejects with AppError if the part that has arrived is broken. */
   skip(): Promise<void>
 }
 
@@ -66,9 +66,9 @@ export interface Reply {
   readonly status: number
   /** By lower-case name; without Date, Connection and Keep-Alive, which the connection adds. */
   readonly fields: Readonly<Record<string, string>>
-  /** Bytes have a buffer of their own if `isPage`. HEAD drops the body. */
+  /** If `isPage`, bytes do not share their buffer. The response to HEAD omits the body. */
   readonly body?: string | Uint8Array<ArrayBuffer> | undefined
-  /** Writes a body that has no end, in place of `body`. */
+  /** Writes an endless body, in place of `body`. */
   readonly stream?: ((stream: ReplyStream) => void) | undefined
   /** Whether it is a page, whose bytes count as unread until they are sent. */
   readonly isPage?: boolean
@@ -76,13 +76,13 @@ export interface Reply {
   readonly isLast?: boolean
 }
 
-/** The body of a reply that has no end. Its head is sent. */
+/** The endless body of a reply whose head is sent. */
 export interface ReplyStream {
   /** Whether the client has left. */
   readonly isOver: boolean
   readonly unreadBytes: number
   write(bytes: string | Uint8Array): void
-  /** Ends it in order. */
+  /** Ends it gracefully. */
   end(): void
   /** Closes its connection at once. */
   cut(): void

@@ -13,7 +13,7 @@ interface Routed {
 interface Route<Endpoint> {
   /** As in the document, such as `/plants/{id}`. */
   readonly path: string
-  /** The beginning of its paths: the whole path, or the part before its first parameter. */
+  /** What its paths begin with: the whole path, or the part before its first parameter. */
   readonly prefix: string
   /** A group for each parameter; undefined without parameters. A parameter is a whole segment, and never empty. */
   readonly pattern: RegExp | undefined
@@ -58,7 +58,7 @@ export class Router<Endpoint extends Routed> {
     const asked = end === -1 ? target : target.slice(0, end)
     const path = asked.includes('%') ? decode(asked) : asked
     if (path === undefined) return undefined
-    // A few comparisons: a Map would hash each path.
+    // For so few routes, comparing costs less than hashing the path for a Map.
     for (const route of this.#routes) {
       if (route.pattern === undefined ? path !== route.path : !path.startsWith(route.prefix)) continue
       const values = route.pattern?.exec(path)
@@ -92,7 +92,7 @@ function toAllow(methods: readonly string[]): string {
   return [...new Set(methods)].sort().join(', ')
 }
 
-/** Decodes the segments of a path; undefined if one has a slash, which no path of the document has. */
+/** Decodes the segments of a path; undefined if one contains an encoded slash, which matches no operation. */
 function decode(path: string): string | undefined {
   try {
     const segments = path.split('/').map(decodeURIComponent)

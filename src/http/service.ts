@@ -35,7 +35,7 @@ export interface ServiceOptions {
   readonly intercept?: Intercept
 }
 
-/** An operation of the document with what was compiled for it. */
+/** An operation of the document, with the functions compiled for it. */
 interface Endpoint {
   readonly operation: Operation
   /** Whether its answer is a list, which may be long. */
@@ -43,7 +43,7 @@ interface Endpoint {
   /** The first media type in the document; an answer may choose another. */
   readonly mediaType: string
   readonly readInput: ReadInput
-  /** Handlers pairs each operation with its own call type; an endpoint erases the pairing. */
+  /** `Handlers` pairs each operation with its own call type; an endpoint erases the pairing. */
   readonly handle: (call: Call<OperationId>) => Answer<OperationId> | Promise<Answer<OperationId>>
   /** Undefined if its calls are never counted against the rate limit. */
   readonly unitsOf: ((input: Input<OperationId>) => number) | undefined
@@ -53,7 +53,7 @@ interface Endpoint {
 /** The header fields of a reply so far. */
 type ReplyFields = Record<string, string>
 
-/** A request of an operation. */
+/** A request for an operation. */
 interface Asked {
   readonly request: Request
   readonly fields: ReplyFields
@@ -61,7 +61,7 @@ interface Asked {
   readonly found: Found<Endpoint>
 }
 
-/** A small answer takes too little time for its client to leave. */
+/** Small answers are made too quickly to ask whether the client is still there. */
 const alwaysWanted = (): void => {}
 
 export class Service {
@@ -92,7 +92,7 @@ export class Service {
     return this.#refuse(request, this.#beginReply(request), error)
   }
 
-  /** The reply to bytes that are not a request, with its own request id; reports it. */
+  /** Returns the reply to bytes that are not a request, and reports them, under a new request id. */
   refuseBytes(error: AppError, clientAddress: string | undefined): Reply {
     const { newRequestId, observe, allowedOrigins } = this.#options
     const requestId = newRequestId()
@@ -134,7 +134,7 @@ export class Service {
     if (method !== 'OPTIONS') {
       throw new AppError('methodNotAllowed', `${method} is not served at ${found?.path}, only ${allow}`)
     }
-    // Preflights are not rate-limited: a browser hides a rejected one from its page, even when to retry.
+    // Preflights are not rate-limited: a browser would hide the 429 from its page, including Retry-After.
     if (found === undefined || !answerPreflight(request, fields, allow)) this.#count(request)
     return { status: 204, fields }
   }
@@ -157,7 +157,7 @@ export class Service {
   ): Caller | undefined | Promise<Caller> {
     const { authorization, accept } = fields
     if (scopes === undefined) {
-      // A proxy may add a token of its own to the requests of a browser, whose page needs none.
+      // Pages need no token; a proxy may add one of its own to each request.
       const isSaid = takesToken && /^bearer\b/i.test(authorization ?? '') && !prefers('text/html', accept)
       if (!isSaid) return undefined
     }
@@ -191,7 +191,7 @@ export class Service {
     )
   }
 
-  /** Reads the input, charges its units, and calls the handler. @param assertWanted throws if the client has left. */
+  /** Reads the input, charges its units, and calls the handler. @param assertWanted as in `Call`. */
   #call(asked: Asked, body: Buffer | undefined, assertWanted: () => void): Reply | Promise<Reply> {
     assertWanted()
     const { request, endpoint, found } = asked
@@ -209,7 +209,7 @@ export class Service {
       : this.#toReply(asked, answer)
   }
 
-  /** An invalid request costs one unit. */
+  /** Reads the input and charges its units. Invalid input costs one unit. */
   #countInput({ request, endpoint }: Asked, texts: Texts): Input<OperationId> {
     const { rateLimiter } = this.#options
     const { readInput, unitsOf } = endpoint
@@ -245,7 +245,7 @@ export class Service {
     return { status, fields, body, isPage }
   }
 
-  /** Answers a failed request, at any step. */
+  /** Turns a failure of any step into the reply. */
   #refuse(request: Request, fields: ReplyFields, error: unknown): Reply {
     const found = toAppError(error, request.id)
     // A failure that breaks the connection ends it even if the caller gets 429 instead.
@@ -295,7 +295,7 @@ function toEndpoint(operation: Operation, { contract, handlers, traits, limits }
   }
 }
 
-/** A client may wait for 100 Continue, and for nothing else (RFC 9110, section 10.1.1). */
+/** The only expectation that HTTP defines is 100-continue (RFC 9110, section 10.1.1). */
 function assertExpectation({ fields, isHttp10 }: Request): void {
   const { expect } = fields
   if (expect === undefined || isHttp10 || expect.toLowerCase() === '100-continue') return

@@ -1,5 +1,5 @@
-// Authenticates a JWT of an identity provider (RFC 7519, RFC 9068): verifies its signature and claims, and builds a
-// Caller. jose keeps the keys of the provider. docs/decisions/0019-jwt.md gives the reasons.
+// Authenticates a JWT from an identity provider (RFC 7519, RFC 9068): verifies its signature and claims, and builds a
+// Caller. jose caches the provider's keys. docs/decisions/0019-jwt.md has the reasons.
 
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -31,7 +31,7 @@ export interface JwtDependencies {
 
 /** Asymmetric signatures only: the key that verifies a signature cannot create one. */
 const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
-/** Tokens for other purposes have another type (RFC 8725, section 3.11); many access tokens have none. */
+/** Tokens for other purposes have another `typ` (RFC 8725, section 3.11); many access tokens have none. */
 const accessTokenType = /^(?:application\/)?(?:at\+)?jwt$/i
 /** OpenID Connect Core 1.0, section 2. */
 const subjectCharactersMax = 255
@@ -102,7 +102,7 @@ export async function openJwts(settings: JwtSettings, { clock, limits, observe }
 async function openKeys(keys: string, { clock, limits, observe }: JwtDependencies) {
   const isRemote = /^https?:\/\//i.test(keys)
   const url = isRemote ? new URL(keys) : pathToFileURL(keys)
-  // The query may contain a secret.
+  // For messages; the query may contain a secret.
   const place = isRemote ? keys.replace(/[?#].*$/, '') : keys
   if (url.protocol === 'http:' && !/^(?:localhost|.*\.localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname)) {
     const message = `--jwt-keys: anyone between this machine and ${place} can replace the keys; use https://`
@@ -149,7 +149,7 @@ async function openKeys(keys: string, { clock, limits, observe }: JwtDependencie
   }
 }
 
-/** A claim may be a space-separated string (RFC 8693, section 4.2) or a list, depending on the provider. */
+/** Depending on the provider, a claim is a space-separated string (RFC 8693, section 4.2) or a list. */
 function scopesOf(claims: JWTPayload, names: readonly string[]): readonly Scope[] {
   const granted = names.flatMap((name) => {
     const value = claims[name]

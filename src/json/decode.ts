@@ -17,8 +17,8 @@ const integerDigitsMax = 40
  *
  * @param bytes UTF-8 without a byte order mark.
  * @param depthMax maximum nesting of arrays and objects.
- * @throws AppError `invalidJson`, whose message has the position in bytes from 0. For a syntax error, this is the first
- * byte that no JSON text could have there, or the length of a truncated text.
+ * @throws AppError `invalidJson`, whose message contains the position in bytes from 0. For a syntax error, this is the
+ * first byte that no JSON text could have there, or the length of a truncated text.
  */
 export function decodeJson(bytes: Buffer, depthMax: number): JsonValue {
   if (!isUtf8(bytes)) throw new AppError('invalidJson', `not valid UTF-8 at byte ${findInvalidByte(bytes)}`)
@@ -48,7 +48,7 @@ const numberGrammar = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 /** The longest prefix of a valid number. */
 const numberStart = /-?(?:(?:0|[1-9][0-9]*)(?:\.(?:[0-9]+(?:[eE][+-]?[0-9]*)?)?|[eE][+-]?[0-9]*)?)?/y
 const stringGrammar = /"(?:[^"\\\u0000-\u001f]|\\["\\/bfnrt]|\\u[0-9A-Fa-f]{4})*"/y
-/** The longest prefix of a valid string, with the escape in which it ends. */
+/** The longest prefix of a valid string, including an incomplete escape at its end. */
 const stringStart = /"(?:[^"\\\u0000-\u001f]|\\["\\/bfnrt]|\\u[0-9A-Fa-f]{4})*(\\(?:u[0-9A-Fa-f]{0,3})?)?/y
 const needsCare = /[\\\u0000-\u001f]/
 const words = ['true', 'false', 'null'] as const
@@ -212,7 +212,7 @@ class Decoder {
     return new AppError('invalidJson', `not valid JSON: ${why} at ${this.#position()}`)
   }
 
-  /** In bytes, which every programming language counts alike. */
+  /** In bytes, which all programming languages count in the same way. */
   #position(): string {
     return `byte ${Buffer.byteLength(this.#text.slice(0, this.#at))}`
   }

@@ -15,11 +15,11 @@ import { pauseReasons } from '../domain/webhook.ts'
 import type { Limits } from '../limits.ts'
 import { thin } from './thinning.ts'
 
-/** Stacks remembered as logged. Above: all are forgotten. */
+/** Number of stacks remembered as logged. Above: all are forgotten. */
 const repeatedStacksMax = 100
 
 export interface LogOptions {
-  /** docs/operating.md says what each has. */
+  /** docs/operating.md lists the lines of each level. */
   readonly level: 'all' | 'changes' | 'errors' | 'off'
   readonly stream: Writable
   readonly isTerminal: boolean
@@ -38,7 +38,7 @@ const levels = {
   info: { colour: 'green', priority: 6 },
 } as const
 
-/** Refusals by a server limit. Only the metrics count callers over their own limit (429). */
+/** Rejections by a limit of the server. A caller over its own limit (429) is counted in the metrics only. */
 const limitStatuses = new Set([408, 413, 431])
 
 export function createLog(options: LogOptions): Observe {
@@ -145,13 +145,13 @@ function isFailure(status: number): boolean {
   return status >= 500 && status !== 501
 }
 
-/** @param stack that of the event's cause, if it is to be shown. */
+/** @param stack the stack of the event's cause, if it is to be shown. */
 function write(writeLine: WriteLine, event: LoggedEvent, leftOut: number, stack: string | undefined): void {
   const { kind, ...details } = event
   const fields = {
     event: kind,
     ...details,
-    // The sentence contains it.
+    // The line has its own `message`, the sentence, which contains it.
     ...('message' in details && { message: undefined }),
     ...('cause' in details && details.cause !== undefined && { cause: messageOf(details.cause) }),
     ...(stack !== undefined && { stack }),

@@ -48,7 +48,7 @@ const gauges: readonly (readonly [name: string, help: string, read: (figures: Se
     ],
   ]
 
-/** Functions that create metrics by their names without the prefix. */
+/** Functions that create metrics. Names are given without the prefix. */
 function metricsOf(registry: Registry) {
   const named = (name: string, help: string) => ({ name: `plantstore_${name}`, help, registers: [registry] })
   return {

@@ -1,5 +1,5 @@
-// Thins out repeating events: passes the first of a kind at once, then the last of each period, with the number of
-// suppressed ones. Thousands of failures a second must not fill the disk.
+// Thins out repeated events, so that thousands of failures per second do not fill the disk: passes the first of a kind
+// at once, then the last of each period, with the number of suppressed ones.
 
 export interface Thinning<Event> {
   /** @param kind must have few values: each has a timer. */

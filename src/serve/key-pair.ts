@@ -27,7 +27,7 @@ export function readKeyPair({ tlsCert, tlsKey }: Pick<ServeConfig, 'tlsCert' | '
   const key = readPem(tlsKey, 'PRIVATE KEY')
   try {
     const certificate = new X509Certificate(cert)
-    // A context accepts a key of another type than the certificate's, and then fails every handshake.
+    // A context accepts a key of a different type than the certificate's, and then fails every handshake.
     if (!certificate.checkPrivateKey(createPrivateKey(key))) throw new Error('the key does not match the certificate')
     createSecureContext({ cert, key })
     return { cert, key, expiresAtMs: certificate.validToDate.getTime() }

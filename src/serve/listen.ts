@@ -55,7 +55,7 @@ async function removeStaleSocket(path: string): Promise<void> {
   throw new OperatorError(`another server listens on ${path}; stop it, or choose another path with --listen`)
 }
 
-/** A missing address may appear later, such as during boot or failover. */
+/** An OperatorError where a restart may help: a missing address may appear later, such as during boot or failover. */
 function explainListenFailure(cause: unknown, { host, port, listen }: Address): OperatorError {
   const code = codeOf(cause) ?? ''
   const message = messageOf(cause)
@@ -65,7 +65,7 @@ function explainListenFailure(cause: unknown, { host, port, listen }: Address): 
   }
   if (listen !== undefined) {
     const { path } = listen
-    // Node.js has EACCES for a missing folder, too.
+    // Node.js also reports EACCES for a missing folder.
     const isForbidden = ['EACCES', 'EPERM', 'EROFS'].includes(code)
     const length = Buffer.byteLength(path) > 100 ? ', whose path may have at most about 100 bytes' : ''
     const why = isForbidden

@@ -26,7 +26,7 @@ export async function createToken(store: TokenStore, wanted: NewToken): Promise<
   return { ...token, secret }
 }
 
-/** Creates a token that no store has yet. */
+/** Makes a token without storing it. */
 export function mintToken({ name, scopes, lifetimeMs }: NewToken): Token & { secret: string } {
   const secret = mintSecret(randomBytes(32))
   const createdAtMs = systemClock.wallMs()
@@ -50,7 +50,7 @@ export type FirstToken =
 type FirstTokenStore = Pick<TokenStore, 'listTokens' | 'createFirstToken'>
 
 /**
- * Creates the first token of a store if it has none, but not if the secret would end up in a log unasked.
+ * Creates the first token of a store that has none, unless its secret would end up in a log without anyone's request.
  *
  * @param path the file for the secret, `-` to print it wherever the program runs, undefined to print it on a terminal
  * only.
@@ -90,7 +90,7 @@ async function keepInFile(store: FirstTokenStore, path: string): Promise<FirstTo
     if (cause instanceof AppError && cause.code !== 'storeUnavailable') remove(path)
     throw cause
   }
-  // Another server created one meanwhile.
+  // Another server has created one in the meantime.
   remove(path)
   return { kind: 'notNeeded' }
 }

@@ -18,7 +18,7 @@ import { type RunningServerOptions, startServer } from './running-server.ts'
 import { keepAlive, notifySystemd } from './systemd.ts'
 import { welcome } from './welcome.ts'
 
-/** How long an exiting process waits for a failed store to copy its log, if the log or the file lost its name. */
+/** How long an exiting process waits for a failed store to save its log, if the log or the file lost its name. */
 export const storeKeepMsMax = 10_000
 
 export interface ServeOptions extends Omit<RunningServerOptions, 'descriptorsMax' | 'intercept'> {

@@ -12,8 +12,8 @@ const webhookKeptMs = 3 * 24 * 60 * 60 * 1000
 /**
  * Sweeps the log periodically. All servers of a fleet do so, at different times.
  *
- * @param keptMs how long a change is kept. Changes that a webhook has not delivered are kept for up to three days, unless
- * the log is too large.
+ * @param keptMs how long a change is kept. Changes that a webhook has not delivered are kept for up to three days,
+ * unless the log is too large.
  */
 export function startSweeping(
   store: Pick<Store, 'sweepChanges' | 'listWebhooks' | 'measure'>,

@@ -24,7 +24,7 @@ export function notifySystemd(
     // systemd-notify before version 253 lacks options for these states.
     execFile('systemd-notify', [`${state}=1`], { env: environment }, tellWhy)
   } catch (error) {
-    // Throws if there is no memory for another process.
+    // execFile throws if there is no memory for another process.
     tellWhy(error as Error)
   }
 }

@@ -13,7 +13,7 @@ export interface Start {
   readonly url: string
   readonly metricsUrl: string | undefined
   readonly firstToken: FirstToken
-  /** Whether the store has no plant, and takes the example. */
+  /** Whether to suggest creating the example plant: the store is empty, and the example is valid there. */
   readonly isExampleWelcome: boolean
 }
 
@@ -25,7 +25,7 @@ export function welcome(start: Start, { stdout, stderr, environment }: Terminal)
     ? []
     : [`Plant Store ${readVersion()} listens on ${url}`, `Its plants are kept in ${place}`, '']
   if (!url.startsWith('unix:')) {
-    // Only on a terminal does the address contain the token. A browser never sends this part of an address.
+    // Only on a terminal does the URL contain the token. Browsers never send the fragment of a URL.
     const token = firstToken.kind === 'shown' && isTerminal ? `#token=${firstToken.secret}` : ''
     lines.push(`The page: ${localOf(url)}/${token}`, `The reference: ${localOf(url)}/docs`, '')
   }

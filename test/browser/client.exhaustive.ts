@@ -1,4 +1,4 @@
-// The client in a real browser, from the file that the pages have: exact, patient, and once.
+// The client in a real browser, loaded from the file that the server has: exact ids, retries, and changes applied once.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

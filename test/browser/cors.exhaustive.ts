@@ -1,4 +1,4 @@
-// A page of another origin, in a real browser, creates, reads and deletes a plant, and can read what it is refused.
+// A page of another origin creates, reads and deletes a plant in a real browser, and can read errors.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// The reference at /docs, in a real browser. It asks nobody but the server that it came from.
+// The reference at /docs, in a real browser. It sends requests only to its server.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -1,5 +1,5 @@
-// Byte-exactness through the page: texts of every kind go through create, edit of another field, conflict, paste and
-// export unchanged.
+// The home page changes no byte of a text: texts of all kinds pass unchanged through create, edit of another field,
+// conflict, paste and export.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'

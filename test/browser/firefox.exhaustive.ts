@@ -1,4 +1,4 @@
-// The home page in Firefox: by keyboard alone, with no request to others and nothing that its policy refuses.
+// The home page in Firefox: usable by keyboard alone, without requests to other servers or violations of its policy.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Firefox, driven by WebDriver BiDi (W3C): what the tests of the page need of it.
+// Drives Firefox by WebDriver BiDi (W3C), as far as the tests of the page need it.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

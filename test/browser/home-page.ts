@@ -1,4 +1,4 @@
-// What a person does on the home page, and what is to be seen there.
+// The actions of a user on the home page, and the elements that it shows.
 
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'

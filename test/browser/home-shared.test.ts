@@ -1,5 +1,5 @@
-// The home page as others use it: addresses that can be shared, the log of requests, tokens that may not do everything,
-// and many plants at once.
+// The home page in shared use: links that can be shared, the log of requests, tokens with fewer scopes, and many
+// plants.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-// The home page in a real browser: what a person does there, what it asks of others (nothing), and who can use it.
+// The home page in a real browser: its functions, its accessibility, and that it sends requests only to its server.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-c
 import { startPlantStore, type TestPlantStore } from '../../src/embed/start.ts'
 import { launchBrowser, noBrowser, openPage, type WatchedPage } from '../support/browser.ts'
 import { Client } from '../support/client.ts'
-import { plantsOf } from '../support/page.ts'
+import { plantsOf } from '../support/plants.ts'
 import { exhaustive, inRing } from '../support/ring.ts'
 import { until } from '../support/time.ts'
 import {

@@ -1,4 +1,4 @@
-// The home page of a server whose document is one's own: its form, table, files and examples are of that document.
+// The home page of a server with a user's document: its form, table, files and examples follow that document.
 
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'

@@ -1,5 +1,4 @@
-// `plantstore backup --folder --keep`: dated backups, of which the oldest go, and nothing else does; and a backup that is
-// stopped.
+// `plantstore backup --folder --keep`: names backups by time, removes only the oldest ones, and can be stopped.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -99,7 +98,7 @@ describe('plantstore backup --folder', () => {
     assert.match((await back('--keep', '1')).stderr, new RegExp(`^Removed ${join(to, name)}$`, 'm'))
   })
 
-  exhaustive.test('never removes what is not a backup of this store beyond doubt', async () => {
+  exhaustive.test('removes only files that certainly are backups of this store', async () => {
     await using folder = await makeFolder()
     const { store, to, back } = await makeScene(folder)
     const names = new Map(Array.from({ length: 61 }, (_, minutes) => [minutes, nameOf(minutes)]))

@@ -1,4 +1,4 @@
-// The readers of files by themselves: encodings, records, fields and lines, however a file is cut into pieces.
+// The readers of files on their own: encodings, records, fields and lines, with files cut into pieces at any byte.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -50,7 +50,7 @@ describe('CSV', () => {
     assert.deepEqual(fieldsOf('a\t"b\tc"\t\n', '\t'), [['a', 'b\tc', '']])
   })
 
-  test('a record with broken quotes is refused by itself, and the next one has its own line', () => {
+  test('a record with broken quotes is rejected alone, and the next one has its own line', () => {
     const text = '1, "pot"\n2,"Hope" rose\n3,"a\nb"x\n4,fine\n5,"open\n6,fine\n'
     const records = read(text, text.length)
     assert.deepEqual(
@@ -66,7 +66,7 @@ describe('CSV', () => {
     )
   })
 
-  test('a record that is too long is refused by itself, with its beginning', () => {
+  test('a record that is too long is rejected alone, and its beginning is shown', () => {
     for (const long of [`1,${'x'.repeat(150)}`, `1,"${'x'.repeat(150)}"`]) {
       const records = read(`a,b\n${long}\n2,fine\n`, 1_000)
       assert.deepEqual(

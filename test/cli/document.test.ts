@@ -1,5 +1,5 @@
-// A field of a plant is one edited file: openapi.yaml, or a document of one's own that a server is started with. The
-// same plants go every way through a server of each.
+// To add a field to plants, one edited file suffices: openapi.yaml, or a user's document with which a server is
+// started. The same plants pass through every function of a server with each.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'

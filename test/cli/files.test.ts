@@ -14,7 +14,7 @@ import { commandLimits, limits } from '../../src/limits.ts'
 import { findLost, writeUntilGone } from '../crash/burst.ts'
 import { walk } from '../store/suite.ts'
 import { makeFolder } from '../support/folder.ts'
-import { listPage } from '../support/page.ts'
+import { listPage } from '../support/plants.ts'
 import {
   type Finished,
   importHere,
@@ -68,7 +68,7 @@ describe('plantstore import and export', () => {
     })
   }
 
-  test('bad lines are told with their number, reason and text, and the rest goes in', async () => {
+  test('invalid lines are reported with number, reason and text, and the others are imported', async () => {
     await using scene = await makeScene()
     // Longer than several pieces of the file.
     const long = `{"id":9,"name":"${'x'.repeat(3 * limits.importReadBytes)}"}`
@@ -123,7 +123,7 @@ describe('plantstore import and export', () => {
     assert.equal(existsSync(scene.store), false)
   })
 
-  test('what is not UTF-8 ends the import, which keeps and tells what it has read', async () => {
+  test('text that is not UTF-8 ends the import, which keeps and reports what it has read', async () => {
     await using scene = await makeScene()
     const lines = Array.from({ length: 5_000 }, (_, id) => `{"id":${id},"name":"plant"}\n`).join('')
     const bytes = Buffer.concat([Buffer.from(lines), Buffer.from('{"id":5000,"name":"Caf\xe9"}\n', 'latin1')])
@@ -223,7 +223,7 @@ describe('plantstore import and export', () => {
     }
   })
 
-  test('standard input is a file, too, and what is missing is said', async () => {
+  test('standard input can be the file, and a missing file is reported', async () => {
     await using folder = await makeFolder()
     const fromInput = startProgram(['import', '-', '--store', folder.file('p.db')])
     fromInput.process.stdin.end('{"id":1,"name":"n"}\n')
@@ -233,7 +233,7 @@ describe('plantstore import and export', () => {
     assert.equal((await runHere(['import', 'x', '--on-conflict', 'guess'])).status, 2)
   })
 
-  test('Ctrl-C keeps what is committed and says how to go on, replacing where plants were replaced', async () => {
+  test('Ctrl-C keeps committed plants and prints how to continue, with replace if that was used', async () => {
     await using folder = await makeFolder()
     const args = ['import', '-', '--store', folder.file('p.db'), '--on-conflict', 'replace']
     const { process: child, finished } = startProgram(args)

@@ -1,4 +1,4 @@
-// The first token of a store: told on a terminal, written to a file, and never in a log.
+// The first token of a store: printed on a terminal, written to a file, and never in a log.
 
 import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'

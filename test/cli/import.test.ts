@@ -1,4 +1,4 @@
-// What an import says of a file that is not quite, or not at all, what it should be.
+// The messages of an import about files that are partly or completely invalid.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -47,7 +47,7 @@ describe('refused lines', () => {
     )
   })
 
-  test('that cannot be written end the import, and it says what was kept', async () => {
+  test('that cannot be written end the import, which reports what was kept', async () => {
     await using scene = await makeScene()
     const lines = '{"id":1,"name":"a"}\n{"id":1,"name":"b"}\n'
     const toFull = (...args: readonly string[]) => scene.import('in.ndjson', lines, '--rejects', '/dev/full', ...args)
@@ -92,7 +92,7 @@ for (const [when, sql, why] of [
 }
 
 describe('a CSV record', () => {
-  test('has an id of digits, and no sign but a minus; one that a spreadsheet has rounded is told so', async () => {
+  test('has an id of digits, perhaps with a minus; an id that a spreadsheet has rounded gets a hint', async () => {
     await using scene = await makeScene()
     const rounded = ['9.22337E+18', '"9,22337E+18"', '7.0']
     const wrong = ['99999999999999999999', '+7', '']
@@ -201,7 +201,7 @@ describe('the ending of a file and its format', () => {
     assert.match(stderr, /^1 created/)
   })
 
-  test('a file with tabs is read as such, and what is typed line by line is told line by line', async () => {
+  test('a file with tabs is read as such, and input line by line is reported line by line', async () => {
     await using scene = await makeScene()
     const { status, stderr } = await scene.import('in.tsv', 'ID\tName\r\n1\ta, b\r\n\t\r\n')
     assert.deepEqual([status, stderr.split('\n')[0]], [0, `${scene.file('in.tsv')} is read with tabs`])

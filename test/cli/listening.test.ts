@@ -1,4 +1,4 @@
-// Where a server listens other than at a port: Unix sockets, sockets of systemd; HTTPS, and what SIGHUP does.
+// Listening elsewhere than on a port: Unix sockets and sockets from systemd; HTTPS, and its reload on SIGHUP.
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'

@@ -1,4 +1,4 @@
-// `--metrics-listen`: the figures move as the requests do, on both engines.
+// `--metrics-listen`: the metrics follow the requests, on both engines.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

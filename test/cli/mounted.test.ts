@@ -1,5 +1,5 @@
-// A store that is mounted as a single file, as by `docker -v ./plants.db:/data/plants.db`: its log and its lock would lie
-// in two folders, and two servers would each have their own.
+// A store that is mounted as a single file, as by `docker -v ./plants.db:/data/plants.db`: its log and its lock would
+// be in two folders, so that two servers could open it at once.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

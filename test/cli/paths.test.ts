@@ -1,5 +1,4 @@
-// Every path that a command is given, when something stands in its way: one clear line, never a stack trace, never an
-// endless wait.
+// Unusable paths as arguments of commands: one clear line, never a stack trace or an endless wait.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,4 +1,4 @@
-// The program on PostgreSQL: every command that takes a store, carrying plants over, TLS, and what a server warns of.
+// The program on PostgreSQL: every command on a store, moving plants from a file, TLS, and the warnings of a server.
 
 import assert from 'node:assert/strict'
 import { copyFile, readFile, writeFile } from 'node:fs/promises'

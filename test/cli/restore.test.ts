@@ -1,4 +1,4 @@
-// What lies beside a store or a backup: restore, backup and check neither take it for a part of theirs nor leave any.
+// Other files beside a store or a backup: restore, backup and check neither read them as their own nor leave any.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

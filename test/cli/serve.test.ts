@@ -1,4 +1,4 @@
-// `plantstore serve`: what it prints, what it refuses to start with, and how it ends.
+// `plantstore serve`: its output, the settings with which it does not start, and how it ends.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -84,14 +84,17 @@ describe('plantstore serve', () => {
     })
     await until('it shows a token', () => /^ {2}curl .*\n/m.test(shown))
     assert.match(await runCurl(/^ {2}(curl .*)$/m.exec(shown)?.[1] ?? ''), /^HTTP\/1\.1 200 OK\r\n/)
+    // The types of scripts are removed in a thread, whose warnings no listener of the process gets.
+    assert.equal((await fetch(`${/listens on ([^\s,]+)/.exec(shown)?.[1]}/site/home.js`)).status, 200)
     child.kill()
     const { status, stdout, stderr } = await finished
     assert.equal(status, 0)
+    assert.doesNotMatch(stderr, /Warning/)
     assert.match(stderr, /^Plant Store \S+ listens on http[\s\S]*\nThe page: http:\/\/127\.0\.0\.1:\d+\/\n/)
     assert.doesNotMatch(stdout, /plt_/)
   })
 
-  test('stops when npm, which started it, is told to stop', async () => {
+  test('stops when npm, which started it, gets a signal', async () => {
     await using folder = await makeFolder()
     const command = `'${process.execPath}' '${launcher}' serve --port 0 --store '${folder.file('plants.db')}'; true`
     const environment = { ...cleanEnvironment(), npm_lifecycle_event: 'start' }
@@ -261,14 +264,14 @@ describe('plantstore serve', () => {
     assert.equal(await server.stop(), 0)
   })
 
-  exhaustive.test('a server goes on when its log cannot be written', async () => {
+  exhaustive.test('a server continues when its log cannot be written', async () => {
     await using own = await startOwnServer({ args: ['--log', 'all'], under: ['sh', '-c', 'exec "$0" "$@" >/dev/full'] })
     const { server, client } = own
     for (let id = 0n; id < 20n; id += 1n) assert.equal((await client.create(id, 'n')).status, 200)
     assert.equal(await server.stop(), 0)
   })
 
-  exhaustive.test('a log that nobody reads is dropped, and says later how much of it', async () => {
+  exhaustive.test('lines of an unread log are dropped and counted', async () => {
     await using own = await startOwnServer({ args: ['--log', 'all'], limits: { logWaitingBytesMax: 16 * 1024 } })
     const { server, client } = own
     const { output } = server

@@ -1,5 +1,5 @@
-// Files as spreadsheets write them (test/cli/spreadsheets/README.md says how each was made): each is imported right, or
-// refused with what to do.
+// Files written by spreadsheets (test/cli/spreadsheets/README.md describes how each was made): each is imported
+// correctly, or rejected with advice.
 
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'

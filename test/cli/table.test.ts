@@ -1,4 +1,4 @@
-// What commands print for people: tables, and the text of others.
+// The output of commands for people: tables, and untrusted text.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

@@ -190,7 +190,7 @@ describeOnEngines('plantstore token rotate', ({ makePlace }) => {
     assert.deepEqual(await list(place.store), before)
   })
 
-  exhaustive.test('of many who rotate a token at once one does, and the others are told', async () => {
+  exhaustive.test('of many concurrent rotations of a token, one succeeds, and the others fail', async () => {
     await using place = await makePlace()
     const old = await makeToken(place.store)
     const rotated = await Promise.all(

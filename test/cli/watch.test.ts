@@ -87,7 +87,7 @@ describe('plantstore watch', async () => {
     assert.match(withoutToken.stderr, /needs an access token: set PLANTSTORE_TOKEN, or give one with --token\n$/)
   })
 
-  test('what is no token is misuse, and is not shown', async () => {
+  test('an invalid token is misuse, and is not printed', async () => {
     const { status, stderr } = await watch('--token', 'secret\nvalue')
     assert.equal(status, 2)
     assert.doesNotMatch(stderr, /secret/)

@@ -7,11 +7,11 @@ import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { changeKinds } from '../../src/domain/change.ts'
+import { type Received, type Receiver, startReceiver } from '../support/answering.ts'
 import { Client } from '../support/client.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
 import { type Finished, runHere } from '../support/program.ts'
-import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
 import { type Served, serveHere } from '../support/service.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
@@ -215,7 +215,7 @@ describe('plantstore webhook', { concurrency: true }, () => {
 })
 
 describe('examples/webhook/receiver.js', () => {
-  test('shows each change once, and refuses what is not signed', async () => {
+  test('shows each change once, and rejects unsigned requests', async () => {
     const file = fileURLToPath(new URL('../../examples/webhook/receiver.js', import.meta.url))
     const environment = { ...process.env, PORT: '0' }
     assert.equal(spawnSync(process.execPath, [file], { env: { ...environment, WEBHOOK_SECRET: '' } }).status, 1)

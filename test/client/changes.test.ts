@@ -8,8 +8,8 @@ import { type Change, PlantStoreClient, PlantStoreError } from '../../client/cli
 import { startAnswering } from '../support/answering.ts'
 import { makeFolder } from '../support/folder.ts'
 import { type Service, serveHere, startService } from '../support/service.ts'
+import { addToken, revokeToken } from '../support/store.ts'
 import { until } from '../support/time.ts'
-import { addToken, revokeToken } from '../support/tokens.ts'
 import { FaultyProxy } from './faulty-proxy.ts'
 
 const clientOf = ({ port, client }: Service, token = client.token): PlantStoreClient =>
@@ -43,7 +43,7 @@ describe('changes through the client', () => {
     )
   })
 
-  test('are followed exactly once, whatever is cut and restarted', async () => {
+  test('are followed exactly once across cuts and restarts', async () => {
     await using folder = await makeFolder()
     const first = await serveHere(folder.file('plants.db'))
     await using way = await FaultyProxy.start(first.port)

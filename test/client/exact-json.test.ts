@@ -1,4 +1,4 @@
-// The parser of the client with nonsense: its time is linear, as no deadline could end it.
+// The JSON parser of the client on hostile input: its time is linear, because no deadline could end it.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

@@ -1,4 +1,4 @@
-// The client beside a network that fails: what was asked for is done exactly once, or the call says that it is not.
+// The client on a failing network: a change is made exactly once, or the call reports that it may not have been.
 
 import assert from 'node:assert/strict'
 import type { RequestListener } from 'node:http'
@@ -92,7 +92,7 @@ describe('the client behind a proxy that cuts connections', () => {
     })
   }
 
-  test('says that a create failed when no try is answered, and what is there afterwards is one plant or none', async () => {
+  test('reports that a create failed when no try is answered; the store then has one plant or none', async () => {
     proxy.decide = ({ of }) => (of === 'answer' ? 0 : undefined)
     const impatient = new PlantStoreClient({ url: proxy.url, token: service.client.token, triesMax: 3 })
     await assert.rejects(impatient.createPlant({ id: 2n, name: 'n' }), (error) => {
@@ -391,7 +391,7 @@ describe('the patience of the client', { concurrency: true }, () => {
     await assert.rejects(client.getPlant(1, { signal: AbortSignal.timeout(50) }), { name: 'TimeoutError' })
   })
 
-  test('says that an earlier try may have succeeded, whatever the last one was answered', async () => {
+  test('reports that an earlier try may have succeeded, for any answer to the last one', async () => {
     const refusals = [
       [401, '{"error":40102,"message":"the token is unknown"}'],
       [429, '{"error":42901,"message":"nothing was done"}'],

@@ -1,4 +1,4 @@
-// A TCP proxy that cuts connections where a test says: in the middle of a request, or of an answer.
+// A TCP proxy that cuts connections where the test specifies: in the middle of a request or of a response.
 
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'

@@ -1,4 +1,4 @@
-// The client with plants of another document: every property that they have, exact, at any depth.
+// The client with plants of a user's document: every property, exact, at any depth.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

@@ -1,4 +1,4 @@
-// openapi.yaml: valid, holding what was specified, and in step with the code.
+// openapi.yaml is valid, contains the sample unchanged, and agrees with the code.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -26,7 +26,7 @@ const common =
   /^(?:\^|\$|\(\?:|\)|\||[*+?]|\{\d+(?:,\d*)?\}|\\[t?*.]|\\x[0-9A-F]{2}|\[\^?(?:\\t|\\x[0-9A-F]{2}|[^\\[\]])+\]|[^\\^$()|*+?{}[\].])*$/
 
 describe('openapi.yaml', () => {
-  test('has schemas that are valid by JSON Schema 2020-12, which is not looked at when they are compiled', () => {
+  test('has schemas that are valid by JSON Schema 2020-12, which their compilation does not check', () => {
     const ajv = new Ajv2020()
     const schemas = schemasIn(document)
     assert.ok(schemas.length > 40)
@@ -36,7 +36,7 @@ describe('openapi.yaml', () => {
     assert.equal(ajv.validateSchema({ minLength: 'one' }), false)
   })
 
-  test('is valid and has nothing that Redocly objects to', async () => {
+  test("is valid by Redocly's rules", async () => {
     const config = await createConfig(await readFile(new URL('../../redocly.yaml', import.meta.url), 'utf8'))
     const lint = async (source: string): Promise<string[]> => {
       const problems = await lintFromString({ source, absoluteRef: 'openapi.yaml', config })
@@ -50,7 +50,7 @@ describe('openapi.yaml', () => {
     assert.deepEqual(await lint(withFaults), ['info-contact', 'operation-operationId-url-safe', 'struct'])
   })
 
-  test('holds what was specified', () => {
+  test('contains the sample document', () => {
     const { info, paths, components, ...others } = parse(sample)
     assertHolds(document, { paths, components, openapi: others.openapi, security: others.security }, '')
     assert.deepEqual([document.info.title, document.info.version], [info.title, info.version])
@@ -64,7 +64,7 @@ describe('openapi.yaml', () => {
     }
   })
 
-  test('has patterns that every engine of regular expressions takes', () => {
+  test('has patterns that every regular expression engine accepts', () => {
     const patterns = valuesOf(document, 'pattern') as string[]
     assert.ok(patterns.length > 8)
     for (const pattern of patterns) {
@@ -84,7 +84,7 @@ describe('openapi.yaml', () => {
     }
   })
 
-  test('has patterns of texts that admit every character but NUL, with the flag u and without', () => {
+  test('has patterns of texts that match every character but NUL, with and without the flag u', () => {
     const { Plant } = document.components.schemas
     const { Tag, NamePrefix } = document.components.parameters
     for (const { pattern } of [Plant.properties.name, Plant.properties.tag, Tag.schema, NamePrefix.schema]) {
@@ -95,7 +95,7 @@ describe('openapi.yaml', () => {
     }
   })
 
-  test('has patterns of Location and Link that admit the path of a public URL, and no other host', () => {
+  test('has patterns of Location and Link that match the path of a public URL, and no other host', () => {
     const [location, link] = [
       document.paths['/plants'].post.responses['200'].headers.Location.schema.pattern,
       document.paths['/plants'].get.responses['200'].headers.Link.schema.pattern,
@@ -110,13 +110,13 @@ describe('openapi.yaml', () => {
     }
   })
 
-  test('lists the error numbers that the code has, each once', () => {
+  test('lists each error number of the code once', () => {
     const rows = [...document.components.schemas.Error.description.matchAll(/^\| (\d{5}) \| (\w+) \|/gm)]
     assert.deepEqual(Object.fromEntries(rows.map(([, number, name]) => [name, Number(number)])), errorNumbers)
     assert.equal(new Set(Object.values(errorNumbers)).size, rows.length)
   })
 
-  test('has a response of an operation for the status of every error', () => {
+  test('has a response with the status of every error', () => {
     const described = new Set(loadContract().operations.flatMap(({ responses }) => [...responses.keys()]))
     const outside = ['methodNotAllowed']
     for (const code of Object.keys(errorNumbers) as (keyof typeof errorNumbers)[]) {
@@ -124,7 +124,7 @@ describe('openapi.yaml', () => {
     }
   })
 
-  test('has examples that its own schemas admit', () => {
+  test('has examples that are valid by its own schemas', () => {
     const ajv = new Ajv2020({ strict: false, formats: { int32: true, int64: true } })
     let examples = 0
     const visit = (value: unknown): void => {
@@ -142,31 +142,31 @@ describe('openapi.yaml', () => {
     assert.ok(examples > 10)
   })
 
-  test('says the limits that the code keeps', () => {
+  test('states the limits of the code', () => {
     assert.equal(limits.bodyBytesMax, 65_536)
     assert.match(yaml, /longer than 65,536 bytes/)
     assert.equal(limits.idempotencyKeyMs, 24 * 60 * 60 * 1000)
     assert.match(yaml, /For 24 hours/)
   })
 
-  test('gives the very JSON that is committed, its integers exact', () => {
+  test('generates the committed JSON, with exact integers', () => {
     assert.equal(generateJson(yaml), json, 'run `npm run generate`')
     assert.deepEqual(JSON.parse(json), document)
     assert.match(json, /\b9223372036854775807\b/)
   })
 
-  test('gives the very types that are committed', async () => {
+  test('generates the committed types', async () => {
     const committed = await readFile(new URL('../../src/contract/types.ts', import.meta.url), 'utf8')
     assert.equal(await generateTypes(), committed, 'run `npm run generate`')
     assert.match(committed, /id: bigint/)
   })
 
-  test('gives the very types of the client that are committed', async () => {
+  test('generates the committed types of the client', async () => {
     const committed = await readFile(new URL('../../client/schemas.ts', import.meta.url), 'utf8')
     assert.equal(await generateSchemas(), committed, 'run `npm run generate`')
   })
 
-  test('gives the very validators and serialisers that are committed', async () => {
+  test('generates the committed validators', async () => {
     const committed = await readFile(new URL('../../src/contract/compiled.ts', import.meta.url), 'utf8')
     assert.equal(generateCompiled(), committed, 'run `npm run generate`')
   })

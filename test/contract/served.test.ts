@@ -1,4 +1,4 @@
-// The document as it is served: the file, with the server that was asked before the others.
+// The document as served: the file, with the URL of this server as the first of `servers`.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-// The disk fails under a server: nothing is acknowledged that is not kept, and the process ends by itself.
+// The disk fails under a server: only durable changes are acknowledged, and the process exits.
 
 import assert from 'node:assert/strict'
 import { open, readFile, writeFile } from 'node:fs/promises'

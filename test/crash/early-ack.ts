@@ -1,4 +1,4 @@
-// The control of kill.ts: a server whose store says yes before the commit. Takes the flags of `plantstore serve`.
+// The control of kill.ts: a server whose store acknowledges before the commit. Accepts the flags of `plantstore serve`.
 
 import { parseArgs } from 'node:util'
 import { defaultConfig } from '../../src/config.ts'

@@ -1,5 +1,5 @@
-// What becomes of a store's files under a running server: deleted, replaced, on a disk that is full; and what a start
-// does about a log that may not be on disk.
+// The files of a store under a running server: deleted, replaced, on a full disk. Then a start with a log that may not
+// be on disk.
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Servers are killed with SIGKILL under load: everything that they acknowledged has to be there afterwards.
+// Servers are killed with SIGKILL under load: everything that they acknowledged must be there afterwards.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Kills servers with SIGKILL under load, and looks for everything that they had acknowledged: one server on a file, or
+// Kills servers with SIGKILL under load, and looks for everything that they acknowledged: one server on a file, or
 // several on one PostgreSQL.
 
 import assert from 'node:assert/strict'

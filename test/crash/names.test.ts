@@ -1,5 +1,5 @@
-// A command that gives a file its name is killed, or the power fails, at any moment: the name has the whole old file or
-// the whole new one.
+// A command that gives a file its name is killed, or loses power, at any moment: the name refers to the complete old
+// file or to the complete new one.
 
 import assert from 'node:assert/strict'
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-// Preloaded into a server: its log is not carried into the file while it runs, so that the log and its index grow.
+// Preloaded into a server: disables checkpoints while it runs, so that the log and its index grow.
 
 import { DatabaseSync } from 'node:sqlite'
 

@@ -1,4 +1,4 @@
-// What a webhook sends next, in each of its states, beside a log in memory and a clock of its own.
+// The next change that a webhook sends, in each of its states, with a log in memory and a simulated clock.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -395,7 +395,7 @@ describe('progress', () => {
     assert.equal(bench.sut.behindMs(-5), 0)
   })
 
-  test('loses and reorders nothing, whatever fails, is cut, crashes or ends', () => {
+  test('loses and reorders nothing across failures, cuts, crashes and stops', () => {
     for (let seed = 1; seed <= inRing(200, 5_000); seed += 1) {
       const draw = drawsOf(seed)
       const bench = new Bench({ webhookPage: 1 + draw(6), webhookBlockedMax: 1 + draw(4), webhookTriesMax: 1_000 })

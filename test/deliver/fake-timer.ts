@@ -1,4 +1,4 @@
-// A clock that passes when a test says so.
+// A clock that the test advances.
 
 import type { Timer } from '../../src/domain/clock.ts'
 

@@ -1,4 +1,4 @@
-// Receivers of webhooks that do not behave.
+// Receivers of webhooks that misbehave.
 
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'

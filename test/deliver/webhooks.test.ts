@@ -1,5 +1,5 @@
-// Webhooks: what is sent to a real receiver from a real store, on a clock that the test lets pass. deliveries.test.ts has
-// what is sent next, test/cli/webhook.test.ts the commands, and `npm run torture -- webhooks` the crashes.
+// Webhooks from a real store to a real receiver, with a simulated clock. deliveries.test.ts has the choice of the next
+// change, test/cli/webhook.test.ts the commands, and `npm run torture -- webhooks` the crashes.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -14,9 +14,9 @@ import type { Store } from '../../src/domain/store.ts'
 import { beginAfter, type StoredWebhook, type Webhook } from '../../src/domain/webhook.ts'
 import { limits } from '../../src/limits.ts'
 import { startSweeping } from '../../src/serve/sweeping.ts'
+import { type Answer, type Receiver, startReceiver } from '../support/answering.ts'
 import { makeFolder } from '../support/folder.ts'
 import { toPlant } from '../support/plants.ts'
-import { type Answer, type Receiver, startReceiver } from '../support/receiver.ts'
 import { openTestStore } from '../support/store.ts'
 import { assertPrompt, until } from '../support/time.ts'
 import { FakeTimer } from './fake-timer.ts'
@@ -182,7 +182,7 @@ describe('a webhook', { concurrency: true }, () => {
     assert.deepEqual([...new Set(ids)], ids.slice(-301))
   })
 
-  test('goes on at once while there are more changes, not at each look at the log', async () => {
+  test('continues at once while there are more changes, without waiting for the next poll', async () => {
     await using setup = await setUp()
     await using receiver = await startReceiver()
     await createPlants(setup.store, 2_000)
@@ -323,7 +323,7 @@ describe('a webhook', { concurrency: true }, () => {
     })
   }
 
-  test('goes on where it was after a restart, with what was not accepted', async () => {
+  test('continues after a restart, with the changes that were not accepted', async () => {
     await using setup = await setUp()
     let isBack = false
     await using receiver = await startReceiver((received, response) =>

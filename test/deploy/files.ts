@@ -1,4 +1,4 @@
-// The files of deploy/ as an operator has them, with the paths, ports and addresses of a test in place of theirs.
+// The files of deploy/, with their paths, ports and addresses replaced by those of a test.
 
 import { readFileSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'

@@ -1,5 +1,4 @@
-// What the files of deploy/ and the documents say to the program, held to the program: its commands, flags, variables,
-// ports and paths.
+// Compares the files of deploy/ and the documents with the program: commands, flags, variables, ports and paths.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

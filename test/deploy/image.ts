@@ -1,5 +1,5 @@
-// The steps of deploy/Dockerfile without Docker: each stage is a folder that is entered with chroot, with the programs of
-// this machine in place of those of its base image.
+// Runs the steps of deploy/Dockerfile without Docker: each stage is a folder, entered with chroot, with the programs of
+// this machine instead of those of the base image.
 
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'

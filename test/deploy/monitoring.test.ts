@@ -1,4 +1,5 @@
-// deploy/monitoring: the alerts and the dashboard know only metrics that a server has, and each alert fires when it should.
+// deploy/monitoring: the alerts and the dashboard use only metrics that a server has, and each alert fires when it
+// should.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,4 +1,5 @@
-// The nginx and the HAProxy of deploy/ in front of a server: what they pass on, and what they say of the client.
+// nginx and HAProxy with the files of deploy/ in front of a server: the requests that they forward, and the client that
+// they report.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

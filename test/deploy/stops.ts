@@ -1,12 +1,12 @@
-// Servers on one PostgreSQL behind the proxy of deploy/, of which one after the other is stopped and started again while
-// clients go on, and every request that gets anything but its right answer.
+// Stops and starts two servers on one PostgreSQL in turn behind the proxy of deploy/, under load, and returns every
+// request that did not get its correct response.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Agent, type RequestOptions, request } from 'node:https'
-import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isInstalled, startProxy } from '../http/framing/proxies.ts'
+import { freePort } from '../support/answering.ts'
 import { hasOpenssl } from '../support/certificate.ts'
 import { makeFolder } from '../support/folder.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
@@ -46,9 +46,12 @@ export async function stopServers(parts: StopsParts): Promise<StopsReport> {
   const { store, proxy, stops, signal = 'SIGTERM' } = parts
   await using folder = await makeFolder()
   await using stack = new AsyncDisposableStack()
-  const addresses = [await freeAddress('127.0.0.2'), await freeAddress('127.0.0.3')] as const
+  // Connections of clients come from 127.0.0.1: none of them takes the port while a server is away.
+  const addresses = await Promise.all(
+    ['127.0.0.2', '127.0.0.3'].map(async (host) => ({ host, port: await freePort(host) })),
+  )
   const start = async (index: number): Promise<RunningServer> => {
-    const { host, port } = addresses[index] as Address
+    const { host, port } = addresses[index] ?? assert.fail()
     return stack.use(await startServer(store, { args: ['--host', host, '--port', String(port)] }))
   }
   const servers = [await start(0), await start(1)]
@@ -77,21 +80,6 @@ export async function stopServers(parts: StopsParts): Promise<StopsReport> {
   }
   const failures = Object.fromEntries(load.failures)
   return { requests: load.requests, failures, failed: [...load.failures.values()].reduce((sum, each) => sum + each, 0) }
-}
-
-interface Address {
-  readonly host: string
-  readonly port: number
-}
-
-/** Connections of clients come from 127.0.0.1: none of them takes the port while a server is away. */
-async function freeAddress(host: string): Promise<Address> {
-  const server = createServer().listen(0, host)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return { host, port }
 }
 
 /** Clients that create, read, list, replace and delete plants; every second one connects anew for each request. */

@@ -1,4 +1,5 @@
-// The units of deploy/: systemd takes them as they are and finds little to object to; what they start runs as they say.
+// The systemd units of deploy/: systemd accepts them unchanged with a good security rating, and their commands run as
+// the units specify.
 
 import assert from 'node:assert/strict'
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'

@@ -1,4 +1,4 @@
-// Units of systemd as an instance of a template has them, and what systemd would do with them.
+// The systemd units of deploy/, as an instance of a template resolves them, and what systemd would do with them.
 
 import { chmodSync } from 'node:fs'
 import { userInfo } from 'node:os'

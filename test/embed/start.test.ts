@@ -1,4 +1,4 @@
-// A plant store inside a test: what it has, what can be ordered to go wrong, and that nothing of it is left.
+// startPlantStore in a test: its functions, the faults that it injects, and that it leaves nothing behind.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -55,7 +55,7 @@ describe('a plant store inside a test', { concurrency: true }, () => {
     await assert.rejects(startPlantStore({ plants: [{ id: 'one', name: 'n' }] }), /id: must be an integer.*"one"/)
   })
 
-  test('is as it was at the start after a reset, whatever was done', async () => {
+  test('returns to its initial state after a reset', async () => {
     await using store = await startPlantStore({ plants: [{ id: 1, name: 'first', tag: 't' }] })
     const { client } = store
     await client.createPlant({ id: 2, name: 'second' }, { idempotencyKey: 'key' })
@@ -74,7 +74,7 @@ describe('a plant store inside a test', { concurrency: true }, () => {
     await assert.rejects(store.client.createPlant({ id: 2, name: 'n' }), { status: 500 })
   })
 
-  test('ends once, and refuses what is asked of it afterwards', async () => {
+  test('stops once, and rejects later calls', async () => {
     const store = await startPlantStore()
     await Promise.all([store.stop(), store.stop()])
     await store[Symbol.asyncDispose]()
@@ -137,7 +137,7 @@ describe('faults to order', { concurrency: true }, () => {
     assert.deepEqual([numbered.error?.status, numbered.error?.error, numbered.isKept], [422, 42201, false])
   })
 
-  test('are answers of the document, whatever the status', async () => {
+  test('are answers that the document allows, for every status', async () => {
     await using store = await startPlantStore({ plants: [plant] })
     const conformance = await Conformance.fetch(store.url)
     const headers = { Authorization: `Bearer ${store.token}` }

@@ -1,4 +1,5 @@
-// Streams of changes of a plant store inside a test. Tests of start.test.ts fake the timers that followers need.
+// Streams of changes from startPlantStore. They are apart from start.test.ts, whose tests fake the timers that
+// followers need.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

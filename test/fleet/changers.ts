@@ -1,5 +1,5 @@
-// Clients that change plants of their own until each change is certain, and followers of the log of changes that must
-// see exactly these.
+// Clients that change plants of their own, each until its outcome is certain, and followers of the log of changes,
+// which must see exactly these changes.
 
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'

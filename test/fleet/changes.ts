@@ -1,4 +1,4 @@
-// The log of changes under kills: of the server of a file, and of the servers of a fleet.
+// The log of changes while servers are killed: one on a file, and those of a fleet.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,5 @@
-// A primary is killed under load while its standby cannot hear it. The standby takes over, and the proxy leads to it.
+// A primary is killed under load while its standby cannot receive. The standby takes over, and the proxy directs the
+// server to it.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

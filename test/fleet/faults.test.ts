@@ -1,5 +1,5 @@
-// The database freezes, restarts, is cut off, has no connections or no room left: requests are refused in time, nothing
-// that was acknowledged is lost, and service returns by itself.
+// The database freezes, restarts, is cut off, or has no free connections or disk space: requests are rejected in time,
+// no acknowledged plant is lost, and the service recovers without help.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -9,8 +9,7 @@ import { limits } from '../../src/limits.ts'
 import { findLost } from '../crash/burst.ts'
 import { rejectsWith } from '../store/suite.ts'
 import { Client } from '../support/client.ts'
-import { listPage } from '../support/page.ts'
-import { toPlant } from '../support/plants.ts'
+import { listPage, toPlant } from '../support/plants.ts'
 import { loseStandby, makeCluster, makeSmallDisk, needNoStandby } from '../support/postgres.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
 import { exhaustive, inRing } from '../support/ring.ts'

@@ -1,4 +1,5 @@
-// Preloaded into a server as a control: its webhooks store how far they have read, but not what was not accepted yet.
+// Preloaded into a server as a control: its webhooks store their position in the log, but not the changes that were
+// rejected.
 
 import { Deliveries } from '../../src/deliver/deliveries.ts'
 import { beginAfter, type WebhookProgress } from '../../src/domain/webhook.ts'

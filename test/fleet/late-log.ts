@@ -1,4 +1,5 @@
-// Preloaded into a server as a control: writes the log of changes a moment after the transaction of the changes.
+// Preloaded into a server as a control: writes the log of changes shortly after the transaction of the changes, not in
+// it.
 
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 

@@ -1,5 +1,5 @@
-// Clients of a fleet: each creates one plant after the other under an Idempotency-Key, and repeats a create that failed
-// on the next server until it is answered with 200.
+// Clients of a fleet: each creates one plant after another with an Idempotency-Key, and repeats a failed create on the
+// next server until it gets a 200.
 
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-// The answer to a COMMIT is lost: what became of it is found out before anything is answered.
+// The response to a COMMIT is lost: the server looks up the outcome before it answers.
 
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
@@ -123,7 +123,7 @@ describe('a lost answer to COMMIT', async () => {
     },
   )
 
-  exhaustive.test('the COMMIT of a whole import is looked up, too', async () => {
+  exhaustive.test('the COMMIT of a whole import is also looked up', async () => {
     for (const cut of ['lostAnswer', 'lostCommit'] satisfies Cut[]) {
       await using parts = await throughProxy()
       const { proxy, store, direct } = parts
@@ -138,7 +138,7 @@ describe('a lost answer to COMMIT', async () => {
     }
   })
 
-  test('what nobody can find out is answered as unknown', async () => {
+  test('an outcome that cannot be looked up is answered as unknown', async () => {
     await using parts = await throughProxy()
     const { proxy, store, cutNext } = parts
     await cutNext('lostAnswer')

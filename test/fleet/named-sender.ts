@@ -1,4 +1,4 @@
-// Preloaded into a server: its webhooks name its process.
+// Preloaded into a server: its webhooks send the id of its process.
 
 import { Agent } from 'undici'
 

@@ -1,4 +1,4 @@
-// A TCP proxy in front of PostgreSQL that a test can have cut connections at the worst moment.
+// A TCP proxy in front of PostgreSQL, with which a test cuts connections at critical moments.
 
 import { once } from 'node:events'
 import { createConnection, createServer, type Server, type Socket } from 'node:net'

@@ -1,4 +1,4 @@
-// Webhooks under a kill. `npm run torture -- webhooks` has more of them, a fleet, freezes and the controls.
+// Webhooks while a server is killed. `npm run torture -- webhooks` has more kills, a fleet, freezes and the controls.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

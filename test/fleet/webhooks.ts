@@ -1,10 +1,10 @@
-// Webhooks under kills and freezes of servers, sent to a receiver that fails often.
+// Webhooks while servers are killed and frozen, with a receiver that fails often.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Webhook as Verifier } from 'standardwebhooks'
+import { type Received, type Receiver, startReceiver } from '../support/answering.ts'
 import { type RunningServer, runHere, type ServerOptions, startServer } from '../support/program.ts'
-import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/time.ts'
 import { Changers, countWrong, type Fleet, type Histories, note, type Told } from './changers.ts'
 

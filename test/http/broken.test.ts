@@ -1,4 +1,5 @@
-// What breaks in the middle of a body or leaves before its answer: never a second answer, and told of once.
+// Requests that break in the middle of the body, and clients that leave before the response: there is never a second
+// response, and each is reported once.
 
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'

@@ -1,4 +1,4 @@
-// Streams of changes: what a client gets beside the rows of verify, and when a stream ends.
+// Streams of changes, beyond the rows of verify: their events, and when they end.
 
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
@@ -11,8 +11,8 @@ import type { ServiceEvent } from '../../src/domain/events.ts'
 import { Client, countStatuses, encodeRequest, plantJson } from '../support/client.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { serveHere, startService } from '../support/service.ts'
+import { addToken, revokeToken } from '../support/store.ts'
 import { until } from '../support/time.ts'
-import { addToken, revokeToken } from '../support/tokens.ts'
 import { EventReader, type StreamedEvent } from './stream.ts'
 
 const idsOf = (events: readonly StreamedEvent[]): readonly number[] =>
@@ -92,7 +92,7 @@ describeOnEngines('a stream of changes', async (engine) => {
     }
   })
 
-  test('ends when its server stops, and goes on when it is back', async () => {
+  test('ends when its server stops, and continues when the server is back', async () => {
     await using own = await engine.makePlace()
     const first = await serveHere(own.store)
     await using stream = await EventReader.open(`${first.url}/changes?after=now`, first.token)
@@ -167,7 +167,7 @@ describe('the streams of a server', () => {
     assert.equal(text.split('HTTP/1.1').length - 1, 1, text)
   })
 
-  test('are one request each in the log, whoever ends them', async () => {
+  test('are one request each in the log, whether server or client ends them', async () => {
     await using service = await startService({})
     const { client, port, events, path } = service
     const isStream = (event: ServiceEvent): boolean => event.kind === 'requestFinished' && event.isStream === true
@@ -228,7 +228,7 @@ describe('the streams of a server', () => {
     assert.equal(again.status, 410)
   })
 
-  test('that nobody reads hold few bytes, each and together, and go on when they are read', async () => {
+  test('that are not read hold few bytes, each and in total, and continue once they are read', async () => {
     const changeStreamUnreadBytesMax = 64 * 1024
     const unreadBytesMax = 600_000
     // What is written at once: two rows of the log at the most.
@@ -287,7 +287,7 @@ describe('the streams of a server', () => {
     assert.ok(total() < changeStreamUnreadBytesMax + pageBytesMax, `${unread()}`)
   })
 
-  test('that nobody reads are cut off, and the others notice nothing', async () => {
+  test('that are not read are cut, and others are not affected', async () => {
     await using service = await startService({ unreadMsMax: 300, connectionCheckMs: 20, changeStreamPollMs: 5 })
     const { client, port, events } = service
     const socket = connect({ port, host: '127.0.0.1' })

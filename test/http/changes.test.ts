@@ -83,7 +83,7 @@ describeOnEngines('GET /changes', async (engine) => {
 })
 
 describe('the log of changes of a server', () => {
-  test('loses what is older than --changes-kept, and says so', async () => {
+  test('loses changes older than --changes-kept, and reports that', async () => {
     await using service = await startService({ changesSweepMs: 5 }, { changesKept: '0' })
     const { client } = service
     const start = nextOf(await read(client, '/changes?after=now'))

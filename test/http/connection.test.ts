@@ -1,4 +1,4 @@
-// Connections without a network: the bytes, the answers and the time are those of a test.
+// Connections without a network: the test provides the bytes, the responses and the time.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -1,6 +1,5 @@
-// Every operation of the served document: without a token, with an unknown one, with every scope but the one it needs,
-// be it a token of ours or a JWT.
-// It goes by the document, so that an operation added later is tested as soon as it is there.
+// Every operation of the served document without a token, with an unknown one, and with every scope but the required
+// one, with our tokens and with JWTs. The operations come from the document, so that a new one is tested automatically.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -14,8 +13,8 @@ import type { HttpResponse } from '../support/conformance.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { IdentityProvider, makeKey } from '../support/identity-provider.ts'
 import { serveHere } from '../support/service.ts'
+import { addToken, revokeToken } from '../support/store.ts'
 import { assertPrompt } from '../support/time.ts'
-import { addToken, revokeToken } from '../support/tokens.ts'
 
 describeOnEngines('credentials', async (engine) => {
   const place = await engine.makePlace()

@@ -1,4 +1,4 @@
-// What the log and the metrics are told of a request: what was done, and who sent it.
+// The events of a request for the log and the metrics: the operation, its result and its caller.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -7,8 +7,8 @@ import type { RequestFinished } from '../../src/domain/events.ts'
 import { createPeers } from '../../src/http/wire/peers.ts'
 import { plantJson, type RowRequest } from '../support/client.ts'
 import { type Service, startService } from '../support/service.ts'
+import { addToken } from '../support/store.ts'
 import { until } from '../support/time.ts'
-import { addToken } from '../support/tokens.ts'
 
 describe('the event of a request', () => {
   let service: Service
@@ -26,7 +26,7 @@ describe('the event of a request', () => {
     return { ...event, durationMs: 0, requestId: '' }
   }
 
-  test('says what was done, and by whom', async () => {
+  test('names the operation and its caller', async () => {
     const headers = { 'X-Forwarded-For': '203.0.113.7, 10.1.2.3' }
     const { tokenId, ...rest } = await eventOf({ body: plantJson(100n, 'Aloe'), headers })
     assert.match(tokenId ?? '', /^tok_\w{12}$/)

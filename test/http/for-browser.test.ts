@@ -1,4 +1,4 @@
-// What a browser gets that opens an address of the API, and the choice of a media type by Accept.
+// HTML error pages for browsers that open an API URL, and the choice of a media type by Accept.
 
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { startPlantStore } from '../../src/embed/start.ts'
 import { prefers } from '../../src/http/negotiation.ts'
 
-test('a page in place of a 401 or 404 leads to what the address names, below any path', async () => {
+test('an error page links to the same plant or search on the home page, below any path', async () => {
   await using store = await startPlantStore()
   const open = async (path: string, headers: Record<string, string> = {}) => {
     const response = await fetch(`${store.url}${path}`, { headers: { accept: 'text/html', ...headers } })
@@ -35,7 +35,7 @@ test('a page in place of a 401 or 404 leads to what the address names, below any
   }
 })
 
-test('a target that is no path gets a page, too', async () => {
+test('a target that is not a path also gets a page', async () => {
   await using store = await startPlantStore()
   const socket = connect(Number(new URL(store.url).port), '127.0.0.1')
   socket.end('GET * HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\n\r\n')

@@ -1,5 +1,5 @@
-// The framing corpus against a service with short limits: each case gets its answers, and its connection goes on or
-// ends, as designed; nobody else notices.
+// The framing corpus against a service with short limits: each case gets its responses, its connection continues or
+// ends as designed, and no other client is affected.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

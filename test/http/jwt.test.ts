@@ -1,5 +1,5 @@
-// JWTs of an identity provider as credentials: which are good, which are refused, and what becomes of them while the
-// provider rotates its keys, is away or misbehaves. The provider is a real server; its keys are made by the test.
+// JWTs from an identity provider: which are accepted, which are rejected, and what happens while the provider rotates
+// its keys, is away or misbehaves. The provider is a real server; the test makes its keys.
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
@@ -104,8 +104,8 @@ describe('a JWT', () => {
 
   test('gives the scopes that we know, from scope or scp, as a text or a list', async () => {
     const challenge = 'Bearer realm="plantstore", error="insufficient_scope", scope="plants:write"'
-    const reads = 'the token needs the scope plants:write, it has plants:read'
-    const none = 'the token needs the scope plants:write, it has none'
+    const reads = 'the token needs the scope plants:write, but has plants:read'
+    const none = 'the token needs the scope plants:write, but has none'
     for (const [claims, expected] of [
       [{ scope: 'plants:read' }, reads],
       [{ scope: ['plants:read', 'email', 7] }, reads],
@@ -143,8 +143,8 @@ describe('a JWT', () => {
     const cases: Record<string, NonNullable<Parameters<IdentityProvider['sign']>[0]>> = {
       'that has expired': { claims: { exp: now - 60 } },
       'that never expires': { claims: { exp: undefined } },
-      'that is not valid yet': { claims: { nbf: now + 60 } },
-      'that is not issued yet': { claims: { iat: now + 60 } },
+      'that is not valid yet': { claims: { nbf: now + 3_600 } },
+      'that is not issued yet': { claims: { iat: now + 3_600 } },
       'of another issuer': { claims: { iss: 'https://login.example/realms/plants/' } },
       'without an issuer': { claims: { iss: undefined } },
       'for other audiences': { claims: { aud: ['account', 'https://plants.example/x'] } },
@@ -240,7 +240,7 @@ describe('keys of a provider', () => {
     assertRefused(await use(service, await provider.sign()))
   })
 
-  test('that are withdrawn end, although no token names another one', async () => {
+  test('that are withdrawn stop being accepted, even if no token names another key', async () => {
     await using provider = await IdentityProvider.start()
     await using service = await startService({ ...quick, jwksRefreshMs: 100, jwtTrustMs: 100 }, provider.settings)
     const token = await provider.sign()
@@ -334,7 +334,7 @@ describe('keys of a provider', () => {
   })
 })
 
-test('a caller is a subject of an issuer, whatever token names it', async () => {
+test('a caller is a subject of an issuer, independent of the token', async () => {
   await using provider = await IdentityProvider.start()
   const iss = 'https://login.example/realms/others'
   await using service = await startService(still, provider.settings)
@@ -353,7 +353,7 @@ test('a caller is a subject of an issuer, whatever token names it', async () => 
 })
 
 describe('a server for JWTs', () => {
-  test('does not start with half of the settings, nor without keys, and says what is wrong', async () => {
+  test('does not start with incomplete settings or without keys, and reports the problem', async () => {
     await using folder = await makeFolder()
     const file = folder.file('empty.json')
     await writeFile(file, '{}')

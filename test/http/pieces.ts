@@ -1,4 +1,4 @@
-// Random pieces of random requests, and what a connection must come to whatever they are: it ends by itself.
+// Sends random pieces of random requests. Every connection must end without help.
 
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,5 +1,5 @@
-// Plain requests, which are read without Node.js's parser: only what can be read in one way is one, and they are
-// answered as those that it parses.
+// Plain requests, which are read without Node.js's parser: only unambiguous requests are plain, and both parsers lead
+// to the same responses.
 
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'

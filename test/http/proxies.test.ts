@@ -1,5 +1,5 @@
-// The framing corpus through nginx and HAProxy: the service sees no request that the proxy did not take for one, and
-// whoever asks gets the answer to what they asked.
+// The framing corpus through nginx and HAProxy: proxy and service agree about the requests in it, and each client gets
+// the response to its own request.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -72,7 +72,7 @@ describe('requests behind proxies', { concurrency: true }, () => {
     assert.equal((await fetch(url + links.health)).status, 200)
   })
 
-  test('a proxy that takes what is pipelined for one request is found out', async () => {
+  test('a proxy that takes pipelined requests for one is detected', async () => {
     await using service = await startService({})
     await using proxy = await startBlindProxy(service.port)
     const { unseen } = await judge(service, proxy)

@@ -1,5 +1,4 @@
-// Many clients at the same moment: one wins, and the history of each plant has to be explained by some order of what
-// they did.
+// Many concurrent clients: one of them wins, and some order of their operations explains the history of each plant.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

@@ -1,4 +1,4 @@
-// `--rate-limit`: what each caller may ask for, counted by work.
+// `--rate-limit`: the units that each caller may use, and the units that each request costs.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -10,7 +10,7 @@ import { networkOf, RateLimiter } from '../../src/http/rate-limit.ts'
 import { encodeRequest, plantJson, type RowRequest } from '../support/client.ts'
 import { runHere } from '../support/program.ts'
 import { type Service, startService } from '../support/service.ts'
-import { addToken } from '../support/tokens.ts'
+import { addToken } from '../support/store.ts'
 
 /** A limiter on a clock of its own. */
 function limiterOf(units: number, seconds: number, rateLimitedCallersMax = 100) {
@@ -104,7 +104,7 @@ describe('a rate limit', () => {
   })
 })
 
-test('a request costs as many units as it is work', () => {
+test('a request costs units in proportion to its work', () => {
   const traits = { ...plantTraits, ...changeTraits }
   const unitsOf = (operation: keyof typeof traits, query: object): number => {
     const { units } = (traits[operation] ?? {}) as Traits<OperationId>
@@ -138,7 +138,7 @@ describe('--rate-limit', () => {
     return seen
   }
 
-  test('refuses what is too much with 429, and nothing is done', async () => {
+  test('rejects requests over the limit with 429, and without effect', async () => {
     await using service = await startService({}, { rateLimit: '40/1h' })
     const seen = await statuses(service, (index) => ({ body: plantJson(BigInt(index), 'Aloe') }), 8)
     assert.deepEqual(seen, [200, 200, 200, 200, 200, 429, 429, 429])
@@ -191,7 +191,7 @@ describe('--rate-limit', () => {
     }
   })
 
-  test('closes a connection on which nobody knows where the next request begins, also with 429', async () => {
+  test('closes a connection if the start of the next request is unknown, even with 429', async () => {
     // The client has read the document.
     await using service = await startService({}, { rateLimit: '1/1h' })
     await using connection = await service.client.open()

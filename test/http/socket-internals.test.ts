@@ -1,5 +1,5 @@
-// Parts of Node.js that its documentation does not have: each test fails on a version that has moved one. What each is
-// worth stands in docs/decisions/0004-refusals-and-connections.md and 0014-plain-requests.md.
+// Undocumented parts of Node.js: each test fails on a version that has moved one.
+// docs/decisions/0004-refusals-and-connections.md and 0014-plain-requests.md state the gain of each.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// A stream of changes, as a client reads it: events as they come, and whether it has ended.
+// A client of a stream of changes: its events in order, and whether it has ended.
 
 import { until } from '../support/time.ts'
 

@@ -1,4 +1,4 @@
-// When a token was last used: noted once a day, beside the requests, and never at their cost.
+// The last use of a token is recorded once a day, in the background, and never delays or fails a request.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -29,7 +29,7 @@ const get = async (url: string, secret: string, path = '/plants'): Promise<numbe
   (await fetch(`${url}${path}`, { headers: { Authorization: `Bearer ${secret}` } })).status
 
 describeOnEngines('the last use of a token', ({ makePlace }) => {
-  test('is noted a while after a request; tokens that nobody used, or could use, stay as they are', async () => {
+  test('is recorded some time after a request; unused and unusable tokens stay unchanged', async () => {
     await using place = await makePlace()
     const secrets = new Map<string, string>()
     for (const name of ['used', 'unused', 'revoked', 'reader']) {
@@ -52,7 +52,7 @@ describeOnEngines('the last use of a token', ({ makePlace }) => {
     assert.match(stdout, / never +unused$/m)
   })
 
-  test('that is not noted yet is noted when the server stops', async () => {
+  test('that is not recorded yet is recorded when the server stops', async () => {
     await using place = await makePlace()
     const { stdout } = await runHere(['token', 'create', '--name', 'short', '--store', place.store])
     await using server = await serveHere(place.store)
@@ -97,7 +97,7 @@ describeOnEngines('the last use of a token', ({ makePlace }) => {
 })
 
 describe('the last use of a token', () => {
-  test('that the store cannot note fails no look-up, and is tried again', async () => {
+  test('that the store cannot record fails no look-up, and is retried', async () => {
     const clock = new DayClock()
     const token = { id: 'tok_a', hash: Buffer.alloc(32), name: 'a', scopes: allScopes, createdAtMs: 0 }
     let tries = 0

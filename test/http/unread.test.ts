@@ -1,4 +1,4 @@
-// Answers that nobody reads: they end, they are told of, and they take nothing from those who read.
+// Responses that clients do not read: they end, are reported, and do not slow down other clients.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -151,7 +151,7 @@ describe('an answer that is not read', { concurrency: true }, () => {
   }
 })
 
-test('strangers who use up the descriptors keep nobody out who is in, nor the store from working', async () => {
+test('clients that use up the descriptors block neither open connections nor the store', async () => {
   await using folder = await makeFolder()
   const under = ['sh', '-c', 'ulimit -n 200 && exec "$0" "$@"']
   await using server = await startServer(folder.file('plants.db'), { under })

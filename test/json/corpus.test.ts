@@ -1,4 +1,4 @@
-// The corpus, through the decoder and the validator, through the reference, and through a running service.
+// Sends the corpus through the decoder and the validator, through the reference, and through a running service.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

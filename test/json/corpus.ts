@@ -1,6 +1,6 @@
-// The corpus: bodies in the order of RFC 8259, and what becomes of each, written by hand; a mark stands before the first
-// byte that no JSON text could have there. What a body is, if it is JSON, is left to the reference. What only differs in
-// the character that is wrong is left to mutated bodies.
+// The corpus: bodies in the order of RFC 8259, each with its expected result, written by hand. A mark stands before the
+// first byte that no JSON text could have there. The reference decides which plants valid JSON contains. Cases that
+// differ only in the wrong character are left to mutated bodies.
 
 import { limits } from '../../src/limits.ts'
 

@@ -1,4 +1,4 @@
-// Bodies that are nearly plants: valid ones and those of the corpus, changed here and there.
+// Bodies that are nearly plants: random mutations of valid bodies and of the corpus.
 
 import { limits } from '../../src/limits.ts'
 import type { Random } from '../power-loss/random.ts'

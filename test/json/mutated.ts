@@ -1,5 +1,5 @@
-// Mutated bodies, each judged by a decoder and the validator of new plants, and by the reference; and faulty decoders,
-// which they must detect.
+// Judges mutated bodies by the decoder and the validator of new plants, and by the reference. Faulty decoders must be
+// detected.
 
 import { isDeepStrictEqual } from 'node:util'
 import { loadContract } from '../../src/contract/contract.ts'

@@ -1,5 +1,5 @@
-// The required result of a body, found without src/json: by JSON.parse, and by rules of its own where ours is meant to
-// differ from it. The corpus has the positions that messages name.
+// The expected result for a body, computed without src/json: by JSON.parse, and by separate rules where the decoder is
+// meant to differ from it. The corpus has the positions in messages.
 
 import { isUtf8 } from 'node:buffer'
 import type { JsonValue } from '../../src/json/decode.ts'

@@ -1,4 +1,4 @@
-// The log: which events become a line, and what a line looks like on a terminal and elsewhere.
+// The log: which events it contains, and the format of a line on a terminal and elsewhere.
 
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
@@ -155,7 +155,7 @@ describe('the log', () => {
     }
   })
 
-  test('says before the end of the server what it has not said yet', () => {
+  test('writes held lines before the server ends', () => {
     const events = [finished(500), finished(500), finished(500), { kind: 'serverStopped' } as const]
     const lines = linesOf({ level: 'errors', isTerminal: true }, events)
     assert.match(lines[1] ?? '', /and 1 more since the last such line$/)

@@ -1,4 +1,4 @@
-// The metrics: which event counts where, and what is shown of a server. test/cli/metrics.test.ts has them over HTTP.
+// The metrics: which event each counts, and the gauges of a server. test/cli/metrics.test.ts has them over HTTP.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

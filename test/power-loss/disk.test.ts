@@ -1,4 +1,4 @@
-// The simulated disk itself: a torture that sees too much or too little on it proves nothing.
+// The simulated disk itself: if it kept too much or too little, the torture would prove nothing.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

@@ -1,5 +1,5 @@
-// A folder on a disk under a recorded program. After a power cut its files are as file.ts has it, and its names as a
-// journaling file system keeps them: changes of names get to the disk in order, all of them once the folder is synced.
+// A folder on a disk under a recorded program. After a power cut, its files are as in file.ts, and its names as on a
+// journaling file system: changes of names reach the disk in order, all of them once the folder is synced.
 
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,5 @@
-// A file on a disk, as a power cut may leave it: what was synced is there, and of what came after it any part may be,
-// sector by sector. A page whose sync failed is clean for the operating system: it stays unwritten until it changes
-// again.
+// A file as a power cut may leave it: synced bytes are there; of later writes, any sectors may be. A page whose sync
+// failed counts as clean for the operating system, and stays unwritten until it changes again.
 
 import type { Random } from './random.ts'
 

@@ -1,5 +1,5 @@
-// What clients asked a server for and what of it was acknowledged; and, of any moment, what a store may hold after it:
-// every plant as its last acknowledged change left it, or as the one change has it that its client was waiting for.
+// The requests and acknowledgements of clients, and the states that a store may be in after any moment: each plant as
+// its last acknowledged change left it, or as the pending change would.
 
 export interface KeptPlant {
   readonly name: string

@@ -1,4 +1,4 @@
-// Clients that create, replace and delete plants of their own at once, and note what was acknowledged.
+// Clients that concurrently create, replace and delete plants of their own, and record the acknowledgements.
 
 import assert from 'node:assert/strict'
 import { idsFrom } from '../crash/burst.ts'

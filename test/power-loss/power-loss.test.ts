@@ -1,4 +1,4 @@
-// A power cut at any moment of a server under load. `npm run torture -- power-loss` has many more of them, and servers
+// Power cuts at random moments of a server under load. `npm run torture -- power-loss` runs many more, and servers
 // whose disk has failed a sync.
 
 import assert from 'node:assert/strict'

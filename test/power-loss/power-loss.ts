@@ -1,5 +1,5 @@
-// Cuts the power of servers that run well, and of those that go on after a server whose disk has failed a sync; and of
-// controls, which have to lose.
+// Cuts the power of healthy servers, of servers that start after a failed sync, and of controls, which must lose
+// plants.
 
 import { fileURLToPath } from 'node:url'
 import type { Random } from './random.ts'

@@ -1,4 +1,4 @@
-// Random numbers from a seed, so that what a torture found can be found again.
+// Random numbers from a seed, so that a failed run can be repeated.
 
 export class Random {
   #state: number

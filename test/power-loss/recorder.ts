@@ -1,4 +1,4 @@
-// Records what servers under load do to the files of a folder, one server after the other.
+// Records the changes that servers under load make to the files of a folder, one server after the other.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

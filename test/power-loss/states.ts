@@ -1,5 +1,5 @@
-// Cuts the power of a recorded load at random moments, opens what is left as a server does, and looks for what was
-// acknowledged before.
+// Cuts the power of a recorded load at random moments, opens the remaining files as a server does, and looks for all
+// that was acknowledged before.
 
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// Reads what strace wrote: the system calls of a program that change the files of one folder, and the answers that it
-// gave, in the order in which they took place.
+// Parses the output of strace: the system calls of a program that change the files of one folder, and its responses, in
+// order.
 
 import assert from 'node:assert/strict'
 import { closeSync, openSync, readSync } from 'node:fs'

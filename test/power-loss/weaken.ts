@@ -1,5 +1,5 @@
-// Loaded before the program by the controls of the power-loss torture: takes away one of the things by which a store on
-// SQLite is durable, and hides that it did. The environment variable WEAKEN names it.
+// Preloaded by the controls of the power-loss torture: removes one of the mechanisms that make a store on SQLite
+// durable, and hides that. The environment variable WEAKEN names it.
 
 import { DatabaseSync } from 'node:sqlite'
 

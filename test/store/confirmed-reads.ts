@@ -2,8 +2,7 @@
 // as soon as it was confirmed. A process of its own, as it takes an event loop in which nothing else happens.
 
 import { setImmediate } from 'node:timers/promises'
-import { listPage } from '../support/page.ts'
-import { toPlant } from '../support/plants.ts'
+import { listPage, toPlant } from '../support/plants.ts'
 import { openTestStore } from '../support/store.ts'
 
 const creates = 20n

@@ -19,8 +19,7 @@ import { Connection } from '../../src/store/postgres/connections/connection.ts'
 import { tables } from '../../src/store/postgres/connections/tables.ts'
 import { find, sendEffects } from '../../src/store/postgres/transaction.ts'
 import { type ProxyKind, startProxy } from '../http/framing/proxies.ts'
-import { changesOf, listPage, readPage } from '../support/page.ts'
-import { toPlant } from '../support/plants.ts'
+import { changesOf, listPage, readPage, toPlant } from '../support/plants.ts'
 import {
   type Cluster,
   cancelCommits,

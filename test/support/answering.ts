@@ -1,6 +1,7 @@
-// A server that answers every request as a test says.
+// Servers that answer every request as the test specifies, such as receivers of webhooks.
 
 import { once } from 'node:events'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -18,4 +19,62 @@ export async function startAnswering(listener: RequestListener, port = 0): Promi
       await once(server, 'close')
     },
   }
+}
+
+export interface Received {
+  readonly id: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+  readonly atMs: number
+}
+
+export type Answer = (received: Received, response: ServerResponse) => void
+
+export interface Receiver extends AsyncDisposable {
+  readonly url: string
+  /** In the order in which the requests came. */
+  readonly received: Received[]
+  /** The most requests that waited for their answers at the same time. */
+  readonly atOnceMax: number
+}
+
+/** By default, all requests are accepted. */
+export async function startReceiver(
+  answer: Answer = (_, response) => void response.writeHead(204).end(),
+  port = 0,
+): Promise<Receiver> {
+  const received: Received[] = []
+  let [atOnce, atOnceMax] = [0, 0]
+  const server = await startAnswering(async (request, response) => {
+    let body = ''
+    request.setEncoding('utf8')
+    for await (const text of request) body += text
+    const { headers } = request
+    const one = { id: String(headers['webhook-id']), headers, body, atMs: Date.now() }
+    received.push(one)
+    atOnce += 1
+    atOnceMax = Math.max(atOnceMax, atOnce)
+    response.once('close', () => {
+      atOnce -= 1
+    })
+    answer(one, response)
+  }, port)
+  return {
+    url: `${server.url}/hook`,
+    received,
+    get atOnceMax() {
+      return atOnceMax
+    },
+    [Symbol.asyncDispose]: server[Symbol.asyncDispose],
+  }
+}
+
+/** A port that nobody listens at. */
+export async function freePort(host = '127.0.0.1'): Promise<number> {
+  const server = createServer().listen(0, host)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
 }

@@ -1,5 +1,5 @@
-// A client of the service on bare sockets: it sends exactly the bytes it is given, and holds every answer to the
-// document that the server serves.
+// A client of the service on bare sockets: it sends exactly the given bytes, and checks every response against the
+// served document.
 
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'

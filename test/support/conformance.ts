@@ -1,5 +1,5 @@
-// Holds responses to the document that the server itself serves: status, header fields and body. It reads the document
-// as `plantstore verify` does, but allows no header field that the document does not describe.
+// Checks responses against the document that the server itself serves: status, header fields and body. Reads the
+// document as `plantstore verify` does, but allows no header field that the document does not describe.
 
 import assert from 'node:assert/strict'
 import { indexDocument, type Operation, type ResponseDescription } from '../../verify/document.ts'
@@ -23,13 +23,20 @@ const ordinaryFields = [
 const fieldsOfAnyError = ['x-request-id', 'allow', 'retry-after', 'ratelimit', 'ratelimit-policy']
 const error: Schema = { $ref: '#/components/schemas/Error' }
 
+/** By the document, without the address of its server. */
+const made = new Map<string, Conformance>()
+
 export class Conformance {
   readonly operations: readonly Operation[]
   readonly #judge: Judge
 
+  /** Documents that differ only in the address of their server are read, and their schemas compiled, once. */
   static async fetch(serverUrl: string): Promise<Conformance> {
-    const response = await fetch(`${serverUrl}/openapi.json`)
-    return new Conformance(decodeJson(Buffer.from(await response.arrayBuffer())) as Schema)
+    const text = await (await fetch(`${serverUrl}/openapi.json`)).text()
+    const key = text.replaceAll(serverUrl, '')
+    const conformance = made.get(key) ?? new Conformance(decodeJson(Buffer.from(text)) as Schema)
+    made.set(key, conformance)
+    return conformance
   }
 
   private constructor(document: Schema) {

@@ -1,4 +1,4 @@
-// The engines that a server can keep its plants in, so that one definition of a test holds each of them to it.
+// The storage engines, so that one definition of a test runs on each of them.
 
 import { after, describe } from 'node:test'
 import { makeFolder } from './folder.ts'

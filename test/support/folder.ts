@@ -1,4 +1,4 @@
-// A temporary folder that is gone when its scope is left.
+// A temporary folder that is removed at the end of its scope.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

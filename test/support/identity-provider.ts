@@ -1,4 +1,5 @@
-// An identity provider: signs JWTs, and serves the keys that verify them over HTTP, as well or badly as a test wants.
+// An identity provider: signs JWTs, and serves the keys that verify them over HTTP, correctly or with the faults that a
+// test wants.
 
 import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'

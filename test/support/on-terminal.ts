@@ -1,4 +1,4 @@
-// Runs a command on a terminal of its own, as its users do, by script(1).
+// Runs a command on a new terminal, as its users do, with script(1).
 
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// Commands as another user than root. That user must be able to read the program, also in a checkout that only root may
+// Runs commands as a user other than root, who must be able to read the program even in a checkout that only root may
 // enter.
 
 import { statSync } from 'node:fs'

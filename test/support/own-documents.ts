@@ -1,4 +1,4 @@
-// Documents of one's own, whose POST /plants says what a plant is.
+// Users' documents, whose POST /plants defines a plant.
 
 /** The sample that whoever has such a document has copied, as it is. */
 export const sample = `openapi: 3.1.0

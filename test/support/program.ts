@@ -1,4 +1,4 @@
-// Runs the program as its users do: as a process of its own.
+// Runs the program as its users do: in a separate process.
 
 import { type ChildProcess, type ChildProcessWithoutNullStreams, type SpawnOptions, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'

@@ -1,5 +1,4 @@
-// README.md, and the pages of docs/ that lead on from it, as their readers use them: blocks of commands, and what they
-// are shown to print.
+// Reads README.md and the pages of docs/ linked from it: the blocks of commands, and the output that they show.
 
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'

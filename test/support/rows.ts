@@ -1,5 +1,5 @@
-// Runs the rows of verify over the tests' own sockets, and holds the answers to more than the rows demand: to the
-// served document in every detail, to the bytes of a plant, to our messages.
+// Runs the rows of verify over the tests' own sockets, with stricter checks: the served document in every detail, the
+// bytes of a plant, our messages.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -11,8 +11,9 @@ import { defaultFirstId, IdRange } from '../../verify/ids.ts'
 import { type Answer, type Credentials, fillIn, type RowRequest } from '../../verify/message.ts'
 import { Plants } from '../../verify/plant.ts'
 import type { Tokens } from '../../verify/results.ts'
-import { type Circumstances, type Row, runRow } from '../../verify/row.ts'
+import { type Circumstances, type PlacedRow, runRow } from '../../verify/row.ts'
 import { credentialsOf } from '../../verify/run.ts'
+import { place, type Rows } from '../../verify/subjects.ts'
 import type { Connection } from './client.ts'
 import type { HttpResponse } from './conformance.ts'
 import { openTestStore } from './store.ts'
@@ -24,20 +25,18 @@ const plants = new Plants(document, document)
 export type Messages = Readonly<Record<string, RegExp | readonly (RegExp | undefined)[]>>
 
 export interface RowsOfRun {
-  readonly rows: readonly Row[]
+  readonly rows: readonly PlacedRow[]
+  readonly circumstances: Circumstances
   readonly credentials: Credentials
 }
 
 /** Makes rows for one server; every call makes those of another range. */
-export function makeRows(
-  tokens: Tokens,
-  ...makers: readonly ((circumstances: Circumstances) => readonly Row[])[]
-): RowsOfRun {
+export function makeRows(tokens: Tokens, ...makers: readonly Rows[]): RowsOfRun {
   const credentials = credentialsOf(tokens)
   const ids = new IdRange(defaultFirstId)
   const names = new Set(Object.keys(credentials))
-  const circumstances = { document, plants, ids, nonce: randomUUID(), credentials: names, isCorsRestricted: false }
-  return { rows: makers.flatMap((make) => make(circumstances)), credentials }
+  const circumstances = { plants, ids, nonce: randomUUID(), credentials: names, isCorsRestricted: false }
+  return { rows: makers.flatMap((rows) => place('', rows, circumstances)), circumstances, credentials }
 }
 
 /** Tokens for every row, of the store of a running server. */
@@ -73,8 +72,8 @@ export function assertNamed({ rows }: RowsOfRun, titles: Iterable<string>): void
 /** Runs a row over a connection, or over one for each request. Gives the answers. */
 export async function checkRow(
   connection: Pick<Connection, 'request'>,
-  row: Row,
-  credentials: Credentials,
+  row: PlacedRow,
+  { credentials, circumstances }: Pick<RowsOfRun, 'credentials' | 'circumstances'>,
   messages: Messages = {},
 ): Promise<readonly HttpResponse[]> {
   assert.equal(row.skipped, undefined)
@@ -92,13 +91,13 @@ export async function checkRow(
     before = answer
     return answer
   }
-  const { failure, skipped } = await runRow(row, askInTurn, plants)
+  const { failure, skipped } = await runRow(row, askInTurn, circumstances)
   assert.equal(failure?.why ?? skipped, undefined, `request ${failure?.number}: ${responses.at(-1)?.body}`)
   checkMessages(row, responses, messages[row.title])
   return responses
 }
 
-function checkMessages({ title }: Row, responses: readonly HttpResponse[], wanted: Messages[string] = []): void {
+function checkMessages({ title }: PlacedRow, responses: readonly HttpResponse[], wanted: Messages[string] = []): void {
   const inTurn = wanted instanceof RegExp ? [...responses.slice(1).map(() => undefined), wanted] : wanted
   for (const [step, { status, body }] of responses.entries()) {
     const isPage = body.startsWith('<!doctype html>')

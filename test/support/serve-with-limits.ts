@@ -1,5 +1,5 @@
-// A server as a process of its own with limits that a test chooses. Takes the flags of `plantstore serve`, and --limits
-// with those that differ, as JSON.
+// A server in a separate process, with limits that the test chooses. Accepts the flags of `plantstore serve`, and
+// --limits with the changed limits, as JSON.
 
 import { parseArgs } from 'node:util'
 import { defaultConfig, parseSettings, type ServeConfig, type SettingTexts, settings } from '../../src/config.ts'

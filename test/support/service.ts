@@ -1,4 +1,4 @@
-// The service in the test's own process, with limits that a test can afford to wait for.
+// The service in the test's own process, with limits short enough for a test.
 
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'

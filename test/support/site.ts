@@ -1,4 +1,4 @@
-// The scripts of the pages, as a browser gets them.
+// The scripts of the pages as a browser loads them.
 
 import assert from 'node:assert/strict'
 import type * as ClientModule from '../../client/client.ts'

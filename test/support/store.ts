@@ -1,12 +1,15 @@
-// Opens a store in the test's own process, as a server would unless the test says otherwise.
+// Opens a store in the test's own process, as a server would unless the test says otherwise. Tokens are added and
+// revoked beside its server.
 
 import { open } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import type { Properties } from '../../src/contract/plant.ts'
+import { allScopes, type Scope } from '../../src/domain/caller.ts'
 import { systemClock } from '../../src/domain/clock.ts'
 import { namesOf, type PlantNames, withoutId } from '../../src/domain/plant.ts'
 import type { ImportOutcome, OnConflict, Store } from '../../src/domain/store.ts'
 import { type Limits, limits } from '../../src/limits.ts'
+import { createToken } from '../../src/serve/new-token.ts'
 import type { StoreOptions } from '../../src/store/engine.ts'
 import { openStore } from '../../src/store/open.ts'
 import { toPlant } from './plants.ts'
@@ -63,4 +66,14 @@ export async function damageTable(store: string, table: string): Promise<void> {
 export async function readPlant(store: Pick<Store, 'getPlant'>, id: bigint): Promise<PlantNames | undefined> {
   const found = await store.getPlant(id)
   return found && namesOf(withoutId(found.json))
+}
+
+export async function addToken(place: string, name: string, scopes: readonly Scope[] = allScopes) {
+  await using store = await openTestStore(place, { exclusive: false })
+  return await createToken(store, { name, scopes })
+}
+
+export async function revokeToken(place: string, id: string): Promise<void> {
+  await using store = await openTestStore(place, { exclusive: false })
+  await store.revokeToken(id, systemClock.wallMs())
 }

@@ -1,4 +1,4 @@
-// Runs the program under strace: what it does to files, in which order, and killed at one of these calls.
+// Runs the program under strace: records its operations on files in order, or kills it at one of these calls.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

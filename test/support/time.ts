@@ -1,4 +1,4 @@
-// Promises about time, as they can be held to on a machine that has other things to do.
+// Assertions about time that hold even on a busy machine.
 
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'

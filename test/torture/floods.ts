@@ -1,5 +1,4 @@
-// Strangers and readers who pipeline requests without end and never read an answer, beside a client that does nothing
-// wrong.
+// Clients that pipeline requests endlessly and read no response, with and without tokens, beside a well-behaved client.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,5 +1,5 @@
-// Loaded before the server of a control: keeps a little of what it is asked for ever, as much on a slow machine as on a
-// fast one.
+// Preloaded into the server of a control: leaks some memory for each request, the same amount on slow and fast
+// machines.
 
 import { Socket } from 'node:net'
 

@@ -1,5 +1,5 @@
-// The cluster of deploy/patroni, which fails over by itself, under load: its primary is switched off and frozen, and a
-// connection of the server goes silent. Nobody but Patroni and HAProxy does anything about it.
+// The cluster of deploy/patroni under load: its primary is switched off and frozen, and a connection of the server goes
+// silent. Only Patroni and HAProxy react.
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Cuts the power of recorded servers many times, and does the same with controls that have to lose.
+// Cuts the power of recorded servers many times, and of controls that must lose plants.
 
 import { cutFailedSync, cutServers, type PowerLossReport } from '../power-loss/power-loss.ts'
 import { Random } from '../power-loss/random.ts'

@@ -1,4 +1,4 @@
-// What a process takes up, as Linux tells it (proc(5)).
+// The memory and the descriptors of a process, from Linux (proc(5)).
 
 import { readdir, readFile } from 'node:fs/promises'
 

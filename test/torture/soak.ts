@@ -1,5 +1,5 @@
-// A server at half of what it can do, for minutes: everything that clients do, and beside it broken requests, pieces of
-// requests, and answers that nobody reads. Its memory, its descriptors and its log must not grow.
+// A server at half of its capacity, for minutes: all operations, and beside them broken requests, pieces of requests,
+// and unread responses. Its memory, its descriptors and its log must not grow.
 
 import { stat } from 'node:fs/promises'
 import { Agent, request as sendRequest } from 'node:http'

@@ -1,4 +1,4 @@
-// What `npm run torture` knows of each torture.
+// The interface of a torture, for `npm run torture`.
 
 /** `missing`: this machine does not have what it takes. */
 export type Verdict = 'good' | 'bad' | 'missing'

@@ -195,6 +195,14 @@ export function fieldOf({ fields }: Fields, name: string): string {
 
 export const status = (status: number) => titled(`with status ${status}`, () => ({ status }))
 export const empty = { body: Buffer.alloc(0) }
+/** A body behind the head of an answer that must have none. */
+export const surplus = titled('with a body', () => ({ surplus: Buffer.from('{}') }))
+
+/** A time two hours later, in the same form. */
+export const later = (time: string): string => {
+  const date = new Date(Date.parse(time) + 7_200_000)
+  return time.endsWith('Z') ? date.toISOString() : date.toUTCString()
+}
 
 /** Does not change an answer, but sends the right server another request, too. */
 export function also(change: RequestChange) {

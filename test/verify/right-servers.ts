@@ -192,6 +192,7 @@ export const rightServers: readonly Made[] = [
     ['has another order', having(cache, /private/, set(cache, 'No-Cache,max-age=0, Private'))],
     ['never stores anything', having(cache, /private/, set(cache, 'private, no-cache, no-store'))],
     ['closes its connections', set('Connection', 'close')],
+    ['keeps its connections open', set('Connection', 'keep-alive')],
     ['has request ids of its own', edit('X-Request-Id', (id) => `0-${reversed(id)}`)],
     ['has a public URL with a path', isBelowPath],
   ),

@@ -201,7 +201,8 @@ describe('plantstore verify', async () => {
     const { status, stdout, stderr } = await child.finished
     assert.deepEqual([status, stderr], [1, 'Stopping; the plants of the run are being deleted.\n'])
     assert.match(stdout, /^\d+ skipped: the run was stopped$/m)
-    assert.ok(sent < creates + rowsAtOnce, `${sent}`)
+    // Some rows create several plants at once.
+    assert.ok(sent < creates + 2 * rowsAtOnce, `${sent}`)
     assert.deepEqual(await idsLeft(), [])
   })
 

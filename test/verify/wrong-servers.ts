@@ -18,6 +18,8 @@ export interface Answered {
   readonly status: number
   readonly fields: readonly string[]
   readonly body: Buffer
+  /** Sent behind the head of an answer that must have no body. */
+  readonly surplus?: Buffer
 }
 
 /** What a server answers; `forward` asks the one that does everything right. */
@@ -48,6 +50,12 @@ export async function startWrong(right: { readonly port: number }, behave: Behav
     const answered = await behave(received, ask).catch(() => ask(received))
     if (answered === 'reset') {
       incoming.socket.resetAndDestroy()
+      return
+    }
+    if (answered.surplus !== undefined) {
+      const lines = answered.fields.map((each, at) => (at % 2 === 0 ? `${each}: ` : `${each}\r\n`))
+      incoming.socket.write(`HTTP/1.1 ${answered.status} Surplus\r\n${lines.join('')}\r\n`)
+      incoming.socket.end(answered.surplus)
       return
     }
     response.sendDate = false

@@ -2,15 +2,13 @@
 // a row about all answers shows whether it may read them.
 
 import { type AnswerCheck, field, includes, ok, status } from '../checks.ts'
-import type { Document } from '../document.ts'
+import type { Document, Operation } from '../document.ts'
 import { type Answer, fieldOf, type RowRequest } from '../message.ts'
-import { type Circumstances, type Row, row, unless } from '../row.ts'
-import type { Store } from '../store.ts'
-import { pathOf } from './requests.ts'
+import { type Circumstances, none, type Row, row } from '../row.ts'
+import { pathOf } from './operations.ts'
 
 /** Of no page of the world: a server that lets only its own pages call does not name it. */
-export const origin = 'https://verify.invalid'
-export const restricted = `the server lets no page of ${origin} call, which is right only with --cors-origin`
+const origin = 'https://verify.invalid'
 export const corsSays =
   'pages of any origin may call the service and read its header fields, unless the server was started with ' +
   '--cors-origin (the description of the document)'
@@ -59,28 +57,29 @@ export function readableByPages({ operations }: Document): (request: RowRequest,
   }
 }
 
-export function corsRows({ document, isCorsRestricted }: Circumstances): readonly Row[] {
-  const rows = [
-    row('a page without an origin of its own sees a list', corsSays, [], (store) =>
-      store.call('GET', '/plants?limit=1', [...ok, field('Access-Control-Allow-Origin', /^(?:\*|null)$/)], {
-        Origin: 'null',
-      }),
+/** Why the rows of other origins cannot be run. */
+export function whyRestricted({ isCorsRestricted }: Circumstances): string | false {
+  return isCorsRestricted && `the server lets no page of ${origin} call, which is right only with --cors-origin`
+}
+
+const rule = { document: corsSays, unless: whyRestricted }
+
+export function corsRows({ plants }: Circumstances): readonly Row[] {
+  const secured = plants.document.operations.filter(({ scopes }) => scopes !== undefined)
+  const hasAnyOrNull = field('Access-Control-Allow-Origin', /^(?:\*|null)$/)
+  return [
+    row('a page without an origin of its own sees a list', rule, none, (store) =>
+      store.call('GET', '/plants?limit=1', [...ok, hasAnyOrNull], { Origin: 'null' }),
     ),
-    ...document.operations
-      .filter(({ scopes }) => scopes !== undefined)
-      .map((operation) => {
-        const fields = operation.parameters.filter(({ place }) => place === 'header').map(({ name }) => name)
-        const names = ['Authorization', ...(operation.body === undefined ? [] : ['Content-Type']), ...fields]
-        return row(`a preflight of ${operation.id} needs no token and says what may be sent`, corsSays, [], (store) =>
-          preflight(store, operation.method, pathOf(operation, 1n), names),
-        )
-      }),
+    ...secured.map(preflightRow),
   ]
-  return rows.map((each) => unless(isCorsRestricted && restricted, each))
 }
 
 /** What a browser asks before a request, and needs to send it (Fetch standard, section 4.8). */
-function preflight(store: Store, method: string, target: string, names: readonly string[]): Promise<Answer> {
+function preflightRow(operation: Operation): Row {
+  const { id, method, parameters, body } = operation
+  const fields = parameters.filter(({ place }) => place === 'header').map(({ name }) => name)
+  const names = ['Authorization', ...(body === undefined ? [] : ['Content-Type']), ...fields]
   const headers = {
     Origin: origin,
     Authorization: undefined,
@@ -89,10 +88,8 @@ function preflight(store: Store, method: string, target: string, names: readonly
   }
   // These need no permission.
   const methods = ['GET', 'POST'].includes(method) ? [] : [includes('Access-Control-Allow-Methods', method)]
-  return store.call(
-    'OPTIONS',
-    target,
-    [status(204), anyOrigin, ...methods, includes('Access-Control-Allow-Headers', ...names)],
-    headers,
+  const allows = [status(204), anyOrigin, ...methods, includes('Access-Control-Allow-Headers', ...names)]
+  return row(`a preflight of ${id} needs no token and says what may be sent`, rule, none, (store) =>
+    store.call('OPTIONS', pathOf(operation, 1n), allows, headers),
   )
 }

@@ -5,9 +5,9 @@ import { type Check, challenge, field, isCreated, ok, refusal, status } from '..
 import type { Operation } from '../document.ts'
 import { type Answer, objectOf, type RowRequest } from '../message.ts'
 import { plantJson } from '../plant.ts'
-import { type Circumstances, forProxies, needing, type Row, row } from '../row.ts'
+import { type Circumstances, needs, none, type Row, row, take } from '../row.ts'
 import type { Store } from '../store.ts'
-import { askInEveryType, doneStatus, prepare, requestOf } from './requests.ts'
+import { askInEveryType, doneStatus, prepare, requestOf } from './operations.ts'
 
 const says =
   'without a token that the server knows the answer is 401, with a challenge (RFC 6750, section 3) (the ' +
@@ -18,55 +18,52 @@ const scopes =
 const missing: readonly Check[] = [...refusal('missingToken'), challenge()]
 const invalid: readonly Check[] = [...refusal('invalidToken'), challenge('invalid_token')]
 
-export function credentialRows(circumstances: Circumstances): readonly Row[] {
-  const { operations } = circumstances.document
+export function credentialRows({ plants }: Circumstances): readonly Row[] {
+  const { operations } = plants.document
+  const all = [...new Set(operations.flatMap(({ scopes = [] }) => scopes))].sort()
   return [
-    ...createRows(circumstances),
-    ...operations.map((operation) => tokenRow(circumstances, operation)),
-    ...operations.flatMap((operation) => scopeRows(circumstances, operation)),
-    keyRow(circumstances),
-    callerRow('do everything', '$TOKEN', ...scopesOf(operations)),
-    needing('$READ_ONLY_TOKEN', circumstances, callerRow('read', '$READ_ONLY_TOKEN', 'plants:read')),
-    needing('$WRITE_ONLY_TOKEN', circumstances, callerRow('write', '$WRITE_ONLY_TOKEN', 'plants:write')),
+    ...lines.map(lineRow),
+    ...operations.map(tokenRow),
+    ...operations.flatMap(scopeRows),
+    keyRow,
+    callerRow('do everything', '$TOKEN', ...all),
+    callerRow('read', '$READ_ONLY_TOKEN', 'plants:read'),
+    callerRow('write', '$WRITE_ONLY_TOKEN', 'plants:write'),
   ]
 }
 
-function scopesOf(operations: readonly Operation[]): readonly string[] {
-  return [...new Set(operations.flatMap(({ scopes = [] }) => scopes))].sort()
-}
+/** All ways to write credentials, and how they are refused; undefined if they are taken. */
+const lines: readonly (readonly [title: string, value: string | undefined, checks?: readonly Check[]])[] = [
+  ['with the scheme in lower case', 'bearer $TOKEN'],
+  ['with the scheme in upper case', 'BEARER $TOKEN'],
+  ['with two spaces', 'Bearer  $TOKEN'],
+  ['missing', undefined, missing],
+  ['empty', '', missing],
+  ['Bearer alone', 'Bearer', missing],
+  ['Basic', 'Basic cGx0Og==', missing],
+  ['the token without a scheme', '$TOKEN', missing],
+  ['a token cut short', 'Bearer $SHORT_TOKEN', invalid],
+  ['a token with a character changed', 'Bearer $CHANGED_TOKEN', invalid],
+  ['a token in another case', 'Bearer $UPPER_CASE_TOKEN', invalid],
+  ['two tokens on one line', 'Bearer $TOKEN $TOKEN', invalid],
+  ['a token with a comma', 'Bearer $TOKEN,', invalid],
+  ['a quoted token', 'Bearer "$TOKEN"', invalid],
+  ['a text that is not a token', 'Bearer letmein', invalid],
+  ['unknown', 'Bearer $UNKNOWN_TOKEN', invalid],
+  ['expired', 'Bearer $EXPIRED_TOKEN', invalid],
+  ['revoked', 'Bearer $REVOKED_TOKEN', invalid],
+  ['of 8,000 characters', `Bearer ${'a'.repeat(8_000)}`, invalid],
+]
 
-/** All ways to write credentials, with the operation whose effect is the clearest. */
-function createRows(circumstances: Circumstances): Row[] {
-  const { ids } = circumstances
-  const rowOf = (title: string, Authorization: string | undefined, checks?: readonly Check[]): Row =>
-    row(`Authorization ${title}`, says, ids.take(1), async (store, id) => {
-      const request = { body: plantJson(id, 'n'), headers: { Authorization } }
-      await store.send(request, checks ?? isCreated({ id, name: 'n' }))
-      await (checks === undefined ? store.read({ id, name: 'n' }) : store.isMissing(id))
-    })
-  const special = (title: string, token: string): Row =>
-    needing(token, circumstances, rowOf(title, `Bearer ${token}`, invalid))
-  return [
-    rowOf('with the scheme in lower case', 'bearer $TOKEN'),
-    rowOf('with the scheme in upper case', 'BEARER $TOKEN'),
-    rowOf('with two spaces', 'Bearer  $TOKEN'),
-    rowOf('missing', undefined, missing),
-    rowOf('empty', '', missing),
-    rowOf('Bearer alone', 'Bearer', missing),
-    rowOf('Basic', 'Basic cGx0Og==', missing),
-    rowOf('the token without a scheme', '$TOKEN', missing),
-    rowOf('a token cut short', 'Bearer $SHORT_TOKEN', invalid),
-    rowOf('a token with a character changed', 'Bearer $CHANGED_TOKEN', invalid),
-    rowOf('a token in another case', 'Bearer $UPPER_CASE_TOKEN', invalid),
-    rowOf('two tokens on one line', 'Bearer $TOKEN $TOKEN', invalid),
-    rowOf('a token with a comma', 'Bearer $TOKEN,', invalid),
-    rowOf('a quoted token', 'Bearer "$TOKEN"', invalid),
-    rowOf('a text that is not a token', 'Bearer letmein', invalid),
-    rowOf('unknown', 'Bearer $UNKNOWN_TOKEN', invalid),
-    special('expired', '$EXPIRED_TOKEN'),
-    special('revoked', '$REVOKED_TOKEN'),
-    forProxies(rowOf('of 8,000 characters', `Bearer ${'a'.repeat(8_000)}`, invalid)),
-  ]
+/** The operation whose effect is the clearest. */
+function lineRow([title, Authorization, checks]: (typeof lines)[number]): Row {
+  const [token] = /\$(?:EXPIRED|REVOKED)_TOKEN/.exec(Authorization ?? '') ?? []
+  const rule = { document: says, isForProxies: title.startsWith('of '), ...(token && { unless: needs(token) }) }
+  return row(`Authorization ${title}`, rule, take(1), async (store, id) => {
+    const request = { body: plantJson(id, 'n'), headers: { Authorization } }
+    await store.send(request, checks ?? isCreated({ id, name: 'n' }))
+    await (checks === undefined ? store.read({ id, name: 'n' }) : store.isMissing(id))
+  })
 }
 
 /** A token in a URL ends up in logs, and one in a cookie is sent for pages of other sites, too. */
@@ -82,16 +79,19 @@ const otherBodies: readonly Partial<RowRequest>[] = [
   { body: 'no json', headers: { 'Content-Type': 'text/plain' } },
 ]
 
-function tokenRow({ ids, plants }: Circumstances, operation: Operation): Row {
+function tokenRow(operation: Operation): Row {
   const { id: name, method, scopes, takesToken, body } = operation
   const isOpen = scopes === undefined
   const title = isOpen ? `${name} is open to all` : `${name} needs a token that the server knows`
-  const source = isOpen ? `needs no token for the operation (${name})` : says
-  return row(title, source, ids.take(1), async (store, id) => {
-    const valid = requestOf(operation, id, plants)
-    if (method === 'GET') await answered(store, operation, valid, id)
-    const withToken = (Authorization: string | undefined, checks: readonly Check[], more: RowRequest['headers'] = {}) =>
-      store.send({ ...valid, headers: { Authorization, ...more } }, checks)
+  return row(title, isOpen ? `needs no token for the operation (${name})` : says, take(1), async (store, id) => {
+    const valid = requestOf(operation, id, store.plants)
+    const withToken = (
+      Authorization: string | undefined,
+      checks: readonly Check[],
+      { headers, ...more }: Partial<RowRequest> = {},
+    ) => store.send({ ...valid, ...more, headers: { Authorization, ...headers } }, checks)
+    // A cache must not give the answer for one token to others.
+    if (method === 'GET') await served(store, operation, valid, id)
     await withToken(undefined, isOpen ? ok : missing)
     await withToken('Basic cGx0Og==', isOpen ? ok : missing)
     await withToken('Bearer $UNKNOWN_TOKEN', takesToken ? invalid : ok)
@@ -101,78 +101,82 @@ function tokenRow({ ids, plants }: Circumstances, operation: Operation): Row {
       await askInEveryType(store, operation, as(undefined), missing)
       await askInEveryType(store, operation, as('Bearer $UNKNOWN_TOKEN'), invalid)
     }
-    for (const fields of elsewhere) await withToken(undefined, missing, fields)
+    for (const headers of elsewhere) await withToken(undefined, missing, { headers })
     for (const parameter of ofQueries) {
-      const target = `${valid.target}?${parameter}=$TOKEN`
-      await store.send({ ...valid, target, headers: { Authorization: undefined } }, missing)
+      await withToken(undefined, missing, { target: `${valid.target}?${parameter}=$TOKEN` })
     }
-    if (body === undefined) return
-    for (const other of otherBodies) {
-      await store.send({ ...valid, ...other, headers: { ...other.headers, Authorization: undefined } }, missing)
-    }
+    if (body !== undefined) for (const other of otherBodies) await withToken(undefined, missing, other)
   })
 }
 
-/** A cache must not give the answer for one token to others. */
-async function answered(store: Store, operation: Operation, valid: RowRequest, id: bigint): Promise<void> {
+async function served(store: Store, operation: Operation, valid: RowRequest, id: bigint): Promise<void> {
   await prepare(store, operation, id)
   await store.send(valid, ok)
 }
 
 /** What a token with the scope can do, and one without it cannot. */
-function scopeRows(circumstances: Circumstances, operation: Operation): Row[] {
-  const { ids, plants } = circumstances
+function scopeRows(operation: Operation): Row[] {
   const { id: name, scopes: [scope] = [], method, body } = operation
   if (scope === undefined) return []
-  const isRead = scope.endsWith(':read')
-  const [holder, other] = isRead ? ['$READ_ONLY_TOKEN', '$WRITE_ONLY_TOKEN'] : ['$WRITE_ONLY_TOKEN', '$READ_ONLY_TOKEN']
+  const tokens = ['$READ_ONLY_TOKEN', '$WRITE_ONLY_TOKEN'] as const
+  const [holder, other] = scope.endsWith(':read') ? tokens : tokens.toReversed()
+  const ruleOf = (token = '') => ({ document: scopes, unless: needs(token) })
   const lacks = [...refusal('insufficientScope'), challenge('insufficient_scope', scope)]
-  const granted = row(`${name} is done for a token that has only its scope`, scopes, ids.take(1), async (store, id) => {
-    await prepare(store, operation, id)
-    const headers = { Authorization: `Bearer ${holder}` }
-    await store.send(requestOf(operation, id, plants, { headers }), [status(doneStatus(operation))])
-    if (method === 'GET') await store.send(requestOf(operation, id, plants, { method: 'HEAD', headers }), ok)
-  })
-  const refused = row(`${name} needs the scope ${scope}`, scopes, ids.take(1), async (store, id) => {
-    const valid = requestOf(operation, id, plants)
-    if (method === 'GET') await answered(store, operation, valid, id)
-    else await prepare(store, operation, id)
-    const Authorization = `Bearer ${other}`
-    const send = (more: Partial<RowRequest>): Promise<Answer> =>
-      store.send({ ...valid, ...more, headers: { Authorization, ...more.headers } }, lacks)
-    await send({})
-    if (method === 'GET') await send({ method: 'HEAD' })
-    if (method === 'GET') await askInEveryType(store, operation, { ...valid, headers: { Authorization } }, lacks)
-    if (body !== undefined) for (const other of otherBodies) await send(other)
-  })
-  return [needing(holder, circumstances, granted), needing(other, circumstances, refused)]
+  return [
+    row(`${name} is done for a token that has only its scope`, ruleOf(holder), take(1), async (store, id) => {
+      await prepare(store, operation, id)
+      const valid = requestOf(operation, id, store.plants, { headers: { Authorization: `Bearer ${holder}` } })
+      await store.send(valid, [status(doneStatus(operation))])
+      if (method === 'GET') await store.send({ ...valid, method: 'HEAD' }, ok)
+    }),
+    row(`${name} needs the scope ${scope}`, ruleOf(other), take(1), async (store, id) => {
+      const valid = requestOf(operation, id, store.plants)
+      if (method === 'GET') await served(store, operation, valid, id)
+      else await prepare(store, operation, id)
+      const headers = { Authorization: `Bearer ${other}` }
+      const send = (more: Partial<RowRequest>): Promise<Answer> =>
+        store.send({ ...valid, ...more, headers: { ...headers, ...more.headers } }, lacks)
+      await send({})
+      if (method === 'GET') {
+        await send({ method: 'HEAD' })
+        await askInEveryType(store, operation, { ...valid, headers }, lacks)
+      }
+      if (body !== undefined) for (const other of otherBodies) await send(other)
+    }),
+  ]
 }
 
 /** Nothing but the scope to write is needed to repeat a create. */
-function keyRow(circumstances: Circumstances): Row {
-  const { ids, nonce } = circumstances
-  const headers = { Authorization: 'Bearer $WRITE_ONLY_TOKEN', 'Idempotency-Key': `write-only-${nonce}` }
-  const repeated = row('a token that may only write repeats a create', scopes, ids.take(1), async (store, id) => {
+const keyRow = row(
+  'a token that may only write repeats a create',
+  { document: scopes, unless: needs('$WRITE_ONLY_TOKEN') },
+  take(1),
+  async (store, id) => {
+    const headers = { Authorization: 'Bearer $WRITE_ONLY_TOKEN', 'Idempotency-Key': `write-only-${store.nonce}` }
     await store.create({ id, name: 'n' }, headers)
     await store.create({ id, name: 'n' }, headers, [field('Idempotency-Replayed', 'true')])
-  })
-  return needing('$WRITE_ONLY_TOKEN', circumstances, repeated)
-}
+  },
+)
 
 /** A client learns the scopes of its token, and learns none without a token. */
 function callerRow(does: string, token: string, ...expected: readonly string[]): Row {
-  const rule = "a client that sends a token gets the token's name and scopes (getHome)"
-  return row(`a token that may ${does} finds out what it may`, rule, [], async (store) => {
-    const home = (Authorization: string | undefined, checks: readonly Check[]) =>
-      store.call('GET', '/', [status(200), ...checks], { Accept: 'application/json', Authorization })
-    await home(undefined, [hasCaller(undefined)])
-    await home(`Bearer ${token}`, [
-      hasCaller(expected),
-      field('Cache-Control', /\b(?:private|no-store)\b/i),
-      field('Vary', /\bauthorization\b|\*/i),
-    ])
-    await home('Basic cGx0Og==', [hasCaller(undefined)])
-  })
+  const document = "a client that sends a token gets the token's name and scopes (getHome)"
+  return row(
+    `a token that may ${does} finds out what it may`,
+    { document, unless: needs(token) },
+    none,
+    async (store) => {
+      const home = (Authorization: string | undefined, checks: readonly Check[]) =>
+        store.call('GET', '/', [status(200), ...checks], { Accept: 'application/json', Authorization })
+      await home(undefined, [hasCaller(undefined)])
+      await home(`Bearer ${token}`, [
+        hasCaller(expected),
+        field('Cache-Control', /\b(?:private|no-store)\b/i),
+        field('Vary', /\bauthorization\b|\*/i),
+      ])
+      await home('Basic cGx0Og==', [hasCaller(undefined)])
+    },
+  )
 }
 
 const hasCaller =

@@ -1,9 +1,10 @@
 // Idempotency-Key: a repeated create makes one plant.
 
 import { field, isCreated, refusal, sameField } from '../checks.ts'
-import { type NewPlant, plantJson } from '../plant.ts'
-import { type Circumstances, needing, type Row, row } from '../row.ts'
-import { clientsAtOnce, type Headers, type Store } from '../store.ts'
+import type { Answer } from '../message.ts'
+import { plantJson } from '../plant.ts'
+import { near, needs, type Row, row, take } from '../row.ts'
+import { clientsAtOnce, type Headers } from '../store.ts'
 
 const says =
   'for 24 hours a request with the same key, token and plant gets the same response, with ' +
@@ -17,182 +18,126 @@ function keyed(key: string): Headers {
   return { 'Idempotency-Key': key }
 }
 
-export function keyRows({ ids, nonce }: Circumstances): readonly Row[] {
-  return [
-    row('keys of every allowed form are taken', form, ids.near(3), async (store, ...own) => {
-      const keys = [nonce, nonce.padEnd(255, 'k'), `"${nonce}"`]
-      for (const [at, key] of keys.entries())
-        await store.create({ id: own[at] as bigint, name: 'n' }, keyed(key), [isFirst])
-    }),
-  ]
+/** Pairs of keys, which are different although some programs take them for the same. */
+const different: readonly (readonly [why: string, write: (nonce: string) => readonly [string, string]])[] = [
+  ['the last of 255 characters counts', (nonce) => [`${long(nonce)}a`, `${long(nonce)}b`]],
+  ['upper and lower case are different', (nonce) => [`case-${nonce}-a`, `case-${nonce}-A`]],
+  ['quotes belong to the key', (nonce) => [`quotes-${nonce}`, `"quotes-${nonce}"`]],
+]
+
+function long(nonce: string): string {
+  return `long-${nonce}`.padEnd(254, 'k')
 }
 
-export function repeatRows(circumstances: Circumstances): readonly Row[] {
-  return [
-    ...repeatedRows(circumstances),
-    usedRow(circumstances),
-    ...freeRows(circumstances),
-    ...wholeRows(circumstances),
-    ...atOnceRows(circumstances),
-    tokenRow(circumstances),
-  ]
-}
-
-function repeatedRows({ ids, nonce }: Circumstances): Row[] {
-  return [
-    row(
-      'a repeated create with its key gets the first answer again, and says so',
-      says,
-      ids.take(1),
-      async (store, id) => {
-        const plant = { id, name: 'Clivia miniata', tag: 'bulb' }
-        const headers = keyed(`repeated-${nonce}`)
-        const first = await store.create(plant, headers, [isFirst])
-        const isSame = [replayed, sameField('Location', first)]
-        await store.create(plant, headers, isSame)
-        const written = `{ "tag": "bulb", "name": "Clivia miniata", "colour": "orange", "id": ${id}.0 }`
-        await store.send({ body: written, headers }, [...isCreated(plant), ...isSame])
-        await store.read(plant)
-      },
-    ),
-    row(
-      'a repeated create gets the first answer, also when the plant was replaced',
-      says,
-      ids.take(1),
-      async (store, id) => {
-        const plant = { id, name: 'first', tag: 't' }
-        const headers = keyed(`replaced-${nonce}`)
-        await store.create(plant, headers)
-        await store.put(id, '{"name":"second"}')
-        await store.create(plant, headers, [replayed])
-        await store.read({ id, name: 'second' })
-      },
-    ),
-    row('a repeated create without a key is refused', says, ids.take(1), async (store, id) => {
-      await store.create({ id, name: 'n' })
-      await store.refuses('idTaken', { id, name: 'n' })
-    }),
-    row('a key is remembered, however many come after it', says, ids.near(101), async (store, first, ...others) => {
-      const plants = others.map((id) => ({ id, name: 'n' }))
-      await store.create({ id: first as bigint, name: 'n' }, keyed(`remembered-${nonce}`))
-      await store.createAll(plants, ({ id }) => keyed(`other-${id}-${nonce}`))
-      await store.create({ id: first as bigint, name: 'n' }, keyed(`remembered-${nonce}`), [replayed])
-    }),
-  ]
-}
-
-function usedRow({ ids, nonce }: Circumstances): Row {
-  const title = 'another plant under a key that was used is refused'
-  const own = [...ids.near(2), ...ids.take(4)]
-  return row(title, says, own, async (store, used, beside, other, occupied, untagged, composed) => {
-    const reused = (key: string, id: bigint, name: string, tag?: string) =>
-      store.refuses(
-        'idempotencyKeyReused',
-        tag === undefined ? { id, name } : { id, name, tag },
-        keyed(`${key}-${nonce}`),
-      )
-    await store.create({ id: used, name: 'n' }, keyed(`used-${nonce}`))
-    await store.create({ id: occupied, name: 'n' })
-    for (const name of ['m', 'n']) await reused('used', occupied, name)
-    // No double tells the first two ids apart.
-    for (const id of [beside, other]) await reused('used', id, 'n')
-    await reused('used', used, 'n', 't')
-    await reused('used', used, 'm')
-    await reused('used', used, 'n', '')
-    await store.create({ id: untagged, name: 'n', tag: '' }, keyed(`empty-${nonce}`))
-    await reused('empty', untagged, 'n')
-    await reused('empty', untagged, '', 'n')
-    await store.create({ id: composed, name: 'e\u0301' }, keyed(`composed-${nonce}`))
-    for (const name of ['\u00e9', 'E\u0301', 'e\u0301 ']) await reused('composed', composed, name)
-    await store.read({ id: used, name: 'n' })
-    await store.isMissing(other)
-    await store.create({ id: used, name: 'n' }, keyed(`used-${nonce}`), [replayed])
-  })
-}
-
-function freeRows({ ids, nonce }: Circumstances): Row[] {
-  return [
-    row('the key of a refused create is free', says, ids.take(2), async (store, taken, free) => {
-      const [key, late] = [keyed(`free-${nonce}`), keyed(`late-${nonce}`)]
-      await store.create({ id: taken, name: 'n' })
-      await store.refuses('idTaken', { id: taken, name: 'taken' }, key)
-      await store.send({ body: `{"id":${free}}`, headers: key }, refusal('invalidPlant'))
-      await store.create({ id: free, name: 'free' }, key, [isFirst])
-      // Also for the same create, once its id is free.
-      await store.refuses('idTaken', { id: taken, name: 'late' }, late)
-      await store.remove(taken)
-      await store.create({ id: taken, name: 'late' }, late, [isFirst])
-    }),
-    row(
-      'a deleted id is free again, and an old key does not bring the plant back',
-      says,
-      ids.take(2),
-      async (store, mortal, born) => {
-        const key = keyed(`mortal-${nonce}`)
-        const plant = { id: mortal, name: 'mortal' }
-        await store.create(plant, key)
-        await store.remove(mortal)
-        await store.create(plant, key, [replayed])
-        await store.isMissing(mortal)
-        for (const id of [born, mortal]) await store.refuses('idempotencyKeyReused', { id, name: 'n' }, key)
-        await store.isMissing(born)
-        await store.create({ id: mortal, name: 'again' }, undefined, [isFirst])
-      },
-    ),
-  ]
-}
-
-/** Whether two keys are the same. */
-function wholeRows({ ids, nonce }: Circumstances): Row[] {
-  const long = `long-${nonce}`.padEnd(254, 'k')
-  return [
-    ['the last of 255 characters counts', `${long}a`, `${long}b`],
-    ['upper and lower case are different', `case-${nonce}-a`, `case-${nonce}-A`],
-    ['quotes belong to the key', `quotes-${nonce}`, `"quotes-${nonce}"`],
-  ].map(([title, one = '', other = '']) =>
-    row(`keys are compared whole: ${title}`, says, ids.take(2), async (store, first, second) => {
+export const keyRows: readonly Row[] = [
+  row('keys of every allowed form are taken', form, near(3), async (store, ...own) => {
+    const keys = [store.nonce, store.nonce.padEnd(255, 'k'), `"${store.nonce}"`]
+    for (const [at, id] of own.entries()) await store.create({ id, name: 'n' }, keyed(keys[at] ?? ''), [isFirst])
+  }),
+  row('a repeated create with its key gets the first answer again, and says so', says, take(1), async (store, id) => {
+    const plant = { id, name: 'Clivia miniata', tag: 'bulb' }
+    const headers = keyed(`repeated-${store.nonce}`)
+    const first = await store.create(plant, headers, [isFirst])
+    const isSame = [replayed, sameField('Location', first)]
+    await store.create(plant, headers, isSame)
+    const body = `{ "tag": "bulb", "name": "Clivia miniata", "colour": "orange", "id": ${id}.0 }`
+    await store.send({ body, headers }, [...isCreated(plant), ...isSame])
+    await store.read(plant)
+  }),
+  row('a repeated create gets the first answer after a replace, too', says, take(1), async (store, id) => {
+    const plant = { id, name: 'first', tag: 't' }
+    const headers = keyed(`replaced-${store.nonce}`)
+    await store.create(plant, headers)
+    await store.put(id, { name: 'second' })
+    await store.create(plant, headers, [replayed])
+    await store.read({ id, name: 'second' })
+  }),
+  row('a repeated create without a key is refused', says, take(1), async (store, id) => {
+    await store.create({ id, name: 'n' })
+    await store.refuses('idTaken', { id, name: 'n' })
+  }),
+  row('a key is remembered, however many come after it', says, near(101), async (store, id = 0n, ...others) => {
+    const key = keyed(`remembered-${store.nonce}`)
+    const plants = others.map((other) => ({ id: other, name: 'n' }))
+    await store.create({ id, name: 'n' }, key)
+    await store.createAll(plants, (plant) => keyed(`other-${plant.id}-${store.nonce}`))
+    await store.create({ id, name: 'n' }, key, [replayed])
+  }),
+  row(
+    'another plant under a key that was used is refused',
+    says,
+    (range) => [...range.near(2), ...range.take(4)],
+    async (store, used, beside, other, occupied, untagged, composed) => {
+      const keyOf = (key: string) => keyed(`${key}-${store.nonce}`)
+      const reused = (key: string, id: bigint, name: string, tag?: string) =>
+        store.refuses('idempotencyKeyReused', { id, name, ...(tag !== undefined && { tag }) }, keyOf(key))
+      await store.create({ id: used, name: 'n' }, keyOf('used'))
+      await store.create({ id: occupied, name: 'n' })
+      for (const name of ['m', 'n']) await reused('used', occupied, name)
+      // No double tells the first two ids apart.
+      for (const id of [beside, other]) await reused('used', id, 'n')
+      await reused('used', used, 'n', 't')
+      await reused('used', used, 'm')
+      await reused('used', used, 'n', '')
+      await store.create({ id: untagged, name: 'n', tag: '' }, keyOf('empty'))
+      await reused('empty', untagged, 'n')
+      await reused('empty', untagged, '', 'n')
+      await store.create({ id: composed, name: 'e\u0301' }, keyOf('composed'))
+      for (const name of ['\u00e9', 'E\u0301', 'e\u0301 ']) await reused('composed', composed, name)
+      await store.read({ id: used, name: 'n' })
+      await store.isMissing(other)
+      await store.create({ id: used, name: 'n' }, keyOf('used'), [replayed])
+    },
+  ),
+  row('the key of a refused create is free', says, take(2), async (store, taken, free) => {
+    const [key, late] = [keyed(`free-${store.nonce}`), keyed(`late-${store.nonce}`)]
+    await store.create({ id: taken, name: 'n' })
+    await store.refuses('idTaken', { id: taken, name: 'taken' }, key)
+    await store.send({ body: `{"id":${free}}`, headers: key }, refusal('invalidPlant'))
+    await store.create({ id: free, name: 'free' }, key, [isFirst])
+    // Also for the same create, once its id is free.
+    await store.refuses('idTaken', { id: taken, name: 'late' }, late)
+    await store.remove(taken)
+    await store.create({ id: taken, name: 'late' }, late, [isFirst])
+  }),
+  row('a deleted id is free again, and its old key creates nothing', says, take(2), async (store, mortal, born) => {
+    const key = keyed(`mortal-${store.nonce}`)
+    const plant = { id: mortal, name: 'mortal' }
+    await store.create(plant, key)
+    await store.remove(mortal)
+    await store.create(plant, key, [replayed])
+    await store.isMissing(mortal)
+    for (const id of [born, mortal]) await store.refuses('idempotencyKeyReused', { id, name: 'n' }, key)
+    await store.isMissing(born)
+    await store.create({ id: mortal, name: 'again' }, {}, [isFirst])
+  }),
+  ...different.map(([why, write]) =>
+    row(`keys are compared whole: ${why}`, says, take(2), async (store, first, second) => {
+      const [one, other] = write(store.nonce)
       await store.create({ id: first, name: 'n' }, keyed(one))
       await store.create({ id: second, name: 'n' }, keyed(other))
       await store.read({ id: second, name: 'n' })
     }),
-  )
-}
-
-function atOnceRows({ ids, nonce }: Circumstances): Row[] {
-  const bodyOf = ({ id, name }: NewPlant): string => plantJson(id, name)
-  return [
-    row('a key that is sent several times at once makes one plant', says, ids.take(1), async (store, id) => {
-      const request = { body: bodyOf({ id, name: 'n' }), headers: keyed(`raced-${nonce}`) }
-      await store.oneOf(
-        () => request,
-        'were the first',
-        [200],
-        (answer) => {
-          return answer.status === 200 && replayed(answer) !== undefined
-        },
-      )
-      await store.read({ id, name: 'n' })
-    }),
-    row(
-      'of different plants under one key at once, one is created',
-      says,
-      ids.take(clientsAtOnce),
-      async (store, ...own) => {
-        const headers = keyed(`contested-${nonce}`)
-        const requestOf = (client: number) => ({ body: bodyOf({ id: own[client] as bigint, name: 'n' }), headers })
-        await store.oneOf(requestOf, 'created a plant', [422])
-      },
-    ),
-  ]
-}
-
-function tokenRow(circumstances: Circumstances): Row {
-  const { ids, nonce } = circumstances
-  const shared = keyed(`shared-${nonce}`)
-  const run = async (store: Store, ours: bigint, theirs: bigint): Promise<void> => {
-    await store.create({ id: ours, name: 'n' }, shared)
-    await store.create({ id: theirs, name: 'm' }, { ...shared, Authorization: 'Bearer $SECOND_TOKEN' })
-    await store.read({ id: theirs, name: 'm' })
-  }
-  return needing('$SECOND_TOKEN', circumstances, row('a key belongs to its token', says, ids.take(2), run))
-}
+  ),
+  row('a key that is sent several times at once makes one plant', says, take(1), async (store, id) => {
+    const request = { body: plantJson(id, 'n'), headers: keyed(`raced-${store.nonce}`) }
+    const isTheFirst = (answer: Answer): boolean => isFirst(answer) === undefined
+    await store.oneOf(() => request, 'were the first', [200], isTheFirst)
+    await store.read({ id, name: 'n' })
+  }),
+  row('of different plants under one key at once, one is created', says, take(clientsAtOnce), async (store, ...own) => {
+    const headers = keyed(`contested-${store.nonce}`)
+    await store.oneOf((client) => ({ body: plantJson(own[client] ?? 0n, 'n'), headers }), 'created a plant', [200, 422])
+  }),
+  row(
+    'a key belongs to its token',
+    { document: says, unless: needs('$SECOND_TOKEN') },
+    take(2),
+    async (store, ours, theirs) => {
+      const shared = keyed(`shared-${store.nonce}`)
+      await store.create({ id: ours, name: 'n' }, shared)
+      await store.create({ id: theirs, name: 'm' }, { ...shared, Authorization: 'Bearer $SECOND_TOKEN' })
+      await store.read({ id: theirs, name: 'm' })
+    },
+  ),
+]

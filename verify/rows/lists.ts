@@ -1,13 +1,12 @@
 // Lists: pages, filters, and ETags of pages. Most rows filter by a tag unique to this run.
 
-import { type AnswerCheck, field, hasNoBody, isListOf, ok, refusal, sameField, status } from '../checks.ts'
+import { type AnswerCheck, etagForm, field, hasNoBody, isListOf, ok, refusal, sameField, status } from '../checks.ts'
 import { int64Max, int64Min } from '../ids.ts'
 import { canonical } from '../json.ts'
 import { type Answer, fieldOf, itemsOf, jsonOf } from '../message.ts'
 import type { NewPlant, Plant } from '../plant.ts'
-import { type Circumstances, forProxies, type Row, row } from '../row.ts'
+import { type Circumstances, near, type Row, row, take } from '../row.ts'
 import { nextPage, pagePlants, type Store } from '../store.ts'
-import { etagForm } from './taking.ts'
 
 const pages =
   'lists plants in ascending order of id; Link has the next page, and is absent on the last one (listPlants)'
@@ -15,9 +14,11 @@ const visits = 'following the links visits every plant that exists throughout ex
 const pageEtags =
   'a page has an ETag, which covers its plants and its Link; If-None-Match gets 304 while it is the same ' +
   '(listPlants)'
-export const filters =
+const filters =
   'tag selects plants with exactly this tag, name plants whose name begins with it, ignoring case; both ' +
   'combine (the parameters tag and name)'
+const byDefault = `limit is ${pagePlants} by default (the parameter limit)`
+const plus = 'a name prefix may contain any characters, and none is a wildcard (the parameter name)'
 
 export function among(tag: string): string {
   return `tag=${encodeURIComponent(tag)}`
@@ -26,104 +27,6 @@ export function among(tag: string): string {
 /** Plants that are equal except for their ids. */
 function plantsOf(ids: readonly bigint[], plant: Plant): readonly NewPlant[] {
   return ids.map((id) => ({ id, ...plant }))
-}
-
-export function listRows(circumstances: Circumstances): readonly Row[] {
-  return [
-    pagesRow(circumstances),
-    unfilteredRow(circumstances),
-    defaultRow(circumstances),
-    changingRow(circumstances),
-    ...tagRows(circumstances),
-    changedRow(circumstances),
-    pageEtagRow(circumstances),
-    ...longRows(circumstances),
-  ]
-}
-
-function pagesRow({ ids, nonce }: Circumstances): Row {
-  const tag = `pages & + ${nonce}`
-  const [near, other] = [ids.near(3), ids.nextFromEnd()]
-  // In most ranges, these ids have more digits than the others.
-  const far = [1, 2, 3].map(() => ids.nextFromEnd() + 1n).toReversed()
-  const title = 'a list follows its links to the end, in the order of the ids, and keeps its filters'
-  return row(title, pages, [...near, ...far, other], async (store) => {
-    const first = plantsOf(near, { name: 'Rosa "GLAUCA"', tag })
-    const all = [...first, ...plantsOf(far, { name: 'n', tag })]
-    const query = among(tag)
-    await store.create({ id: other, name: 'n' })
-    for (const plant of all.toReversed()) await store.create(plant)
-    await store.list(query, all, 2)
-    await store.list(query, all)
-    await store.list(`${query}&after=${near[1]}`, all.slice(2))
-    await store.list(`${query}&after=${int64Min}`, all)
-    await store.list(`${query}&after=${int64Max}`, [])
-    await store.list(`${query}&name=rosa`, first, 1)
-    await store.list(`${query.replaceAll('%20', '+')}&after=${near[1]}`, all.slice(2), 1)
-    // A page may have fewer plants than its limit, but with one plant left there is another page.
-    const target = `/plants?${query}&limit=${all.length - 1}`
-    await store.call('HEAD', target, [...ok, hasNoBody, field('Link', /rel="next"/)])
-    await store.call('GET', target, [...ok, field('Link', /rel="next"/)])
-  })
-}
-
-function unfilteredRow({ ids }: Circumstances): Row {
-  const own = ids.near(4)
-  const [first = 0n, , , last = 0n] = own
-  return row('without a filter, a list has every plant, whole and in order', pages, own, async (store) => {
-    const texts: readonly Plant[] = [
-      { name: 'N' },
-      { name: 'N', tag: '' },
-      { name: 'n', tag: 'Ünïcode' },
-      { name: 'N', tag: '' },
-    ]
-    const plants = texts.map((plant, at) => ({ id: first + BigInt(at), ...plant }))
-    const tagged = plants.filter(({ tag }) => tag === '')
-    const after = `after=${first - 1n}`
-    for (const plant of plants.toReversed()) await store.create(plant)
-    await store.listUpTo(last, after, plants)
-    await store.listUpTo(last, `after=${first}`, plants.slice(1))
-    for (const limit of [2, 1]) await store.listUpTo(last, `${after}&tag=`, tagged, limit)
-    for (const name of ['', 'n']) await store.listUpTo(last, `${after}&name=${name}`, plants)
-  })
-}
-
-function defaultRow({ ids, nonce }: Circumstances): Row {
-  const says = `limit is ${pagePlants} by default (the parameter limit)`
-  const title = `a page has ${pagePlants} plants at most, unless it is asked for more`
-  return row(title, says, ids.near(pagePlants + 1), async (store, ...own) => {
-    const tag = `default ${nonce}`
-    const plants = plantsOf(own, { name: 'n', tag })
-    await store.createAll(plants)
-    await store.list(among(tag), plants)
-    await store.list(among(tag), plants, 1_000)
-  })
-}
-
-/** Creates and deletes a plant before the place where the first page ends. */
-function changingRow({ ids, nonce }: Circumstances): Row {
-  const title = 'following the links visits every plant that stays exactly once, whatever changes meanwhile'
-  return row(title, visits, ids.near(5), async (store, ...own) => {
-    const tag = `changing ${nonce}`
-    const [late, mortal, ...stay] = plantsOf(own, { name: 'n', tag }) as [NewPlant, NewPlant, ...NewPlant[]]
-    await store.createAll([mortal, ...stay])
-    const target = `/plants?${among(tag)}&limit=2`
-    const first = await store.call('GET', target, [...ok, isListOf(2)])
-    const seen = itemsOf(first).map(({ id }) => id)
-    const goesOn: AnswerCheck = (page) => {
-      const came = itemsOf(page).filter(({ id }) => stay.some((plant) => plant.id === id))
-      const wanted = stay.filter(({ id }) => !seen.includes(id)).slice(0, came.length)
-      const [found, next] = [came, wanted].map((all) => all.map(({ id }) => id).join(', '))
-      return found === next ? undefined : `the next page has ${found} of the plants that stay, not ${next || 'none'}`
-    }
-    const next = nextPage(first) ?? { method: 'GET', target }
-    await store.create(late)
-    await store.send(next, [...ok, goesOn])
-    await store.remove(late.id)
-    await store.remove(mortal.id)
-    await store.send(next, [...ok, goesOn])
-    await store.list(`${among(tag)}&after=${mortal.id}`, stay)
-  })
 }
 
 /** A tag, the tags, or none, of other plants, and tags that no plant has. */
@@ -136,76 +39,177 @@ const tagged: readonly Tagged[] = [
   ['with every character', 'a+b&c=d%20?#;\u{1f33f}\r\n', ['a b&c=d%20?#;\u{1f33f}'], 'a'],
 ]
 
-function tagRows({ ids, nonce }: Circumstances): Row[] {
-  return tagged.map(([title, wanted, others, ...absent]) => {
-    const own = ids.take(others.length + 1).map((id) => id + 1n)
-    return row(`a tag lists exactly the plants that have it: ${title}`, filters, own, async (store, id, ...rest) => {
-      const ofRow = (tag: string): string => `filters ${nonce} ${tag}`
-      const plant = { id, name: 'Fern', tag: ofRow(wanted) }
-      await store.create(plant)
-      for (const [at, other] of others.entries()) {
-        const more = other === undefined ? {} : { tag: ofRow(other) }
-        await store.create({ id: rest[at] as bigint, name: ofRow(wanted), ...more })
+/** A name, prefixes that find it, and names of other plants that they do not find. */
+type Named = readonly [title: string, name: string, found: readonly string[], others: readonly string[]]
+
+const named: readonly Named[] = [
+  ['in upper or lower case', 'Salvia OFFICINALIS', ['salvia', 'SALVIA OFFICINALIS'], ['Rosa', 'Rosa salvia']],
+  ['in Greek', 'ΦΊΚΟΣ η ελαστική', ['φίκος'], ['Φοίνιξ']],
+  ['in Greek, whose sigma has two small forms', 'ΟΔΟΣΑ', ['ΟΔΟΣ', 'οδος', 'οδοσ', 'οδοσα'], ['ΟΔΟΙ']],
+  [
+    'whatever form its letters have',
+    '\u017ft\u212a\u00b5\u01c5\u1e9e\u2126',
+    ['STK\u03bc\u01c6ss\u03c9', 'stk\u039c\u01c4'],
+    ['stl'],
+  ],
+  [
+    'in Georgian and Cherokee',
+    '\u10d0\u10d1\u13a0\uab71',
+    ['\u1c90\u1c91\uab70', '\u10d0\u1c91\u13a0\u13a1'],
+    ['\u10d2'],
+  ],
+  ['in German', 'Straße der Rosen', ['STRASSE'], ['Strand']],
+  ['compared in NFKC', '\ufb01cus ①', ['fic', 'ＦＩＣＵＳ 1'], ['cus']],
+  ['not by what it is composed of', 'epine', ['e'], ['\u00e9pine']],
+  ['outside the BMP', '\u{10400}x', ['\u{10428}X'], ['x']],
+  ['with letters that have no case of their own', '\u{1d400}b', ['ab', 'AB', '\u{1d41a}B'], ['b']],
+  ['composed or not', 'E\u0301pine', ['\u00e9'], ['Epine', 'epinE']],
+  ['with the spaces around it', ' Rosa  alba ', [' ', ' rosa', ' rosa  alba '], ['Rosa  alba ', 'Rosa alba']],
+  ['longer when it is folded', '\ufdfa'.repeat(100), ['\ufdfa', '\ufdfa'.repeat(50), '\u0635\u0644\u0649'], ['a']],
+  ...['%Rosa', '_Rosa', '*Rosa', '\\Rosa', '.Rosa', '^Rosa', '[Rosa', '"Rosa'].map(
+    (name): Named => [`${name.charAt(0)} is no wildcard`, name, [name.charAt(0)], ['Rosa', 'aRosa']],
+  ),
+]
+
+/** Characters at the limits of encodings, and of those that some programs consider the greatest. */
+const boundaries = [
+  ...['\u0001', '\u007f', '\u07ff', '\u0800', '\ue000', '\ufffd', '\uffff', '\u{10000}', '🌿', '\u{10ffff}'],
+]
+
+/** Plants in both halves of the range: in most ranges, the last ones have more digits. */
+export const listRows: readonly Row[] = [
+  row(
+    'a list follows its links to the end, in the order of the ids, and keeps its filters',
+    pages,
+    (range) => [...range.near(3), ...range.nearEnd(3), ...range.takeEnd(1)],
+    async (store, ...ids) => {
+      const tag = `pages & + ${store.nonce}`
+      const [own, query] = [ids.slice(0, 6), among(tag)]
+      const first = plantsOf(own.slice(0, 3), { name: 'Rosa "GLAUCA"', tag })
+      const all = [...first, ...plantsOf(own.slice(3), { name: 'n', tag })]
+      await store.create({ id: ids[6] ?? 0n, name: 'n' })
+      for (const plant of all.toReversed()) await store.create(plant)
+      await store.list(query, all, 2)
+      await store.list(query, all)
+      await store.list(`${query}&after=${own[1]}`, all.slice(2))
+      await store.list(`${query}&after=${own[4]}`, all.slice(5))
+      await store.list(`${query}&after=${int64Min}`, all)
+      await store.list(`${query}&after=${int64Max}`, [])
+      await store.list(`${query}&name=rosa`, first, 1)
+      await store.list(`${query.replaceAll('%20', '+')}&after=${own[1]}`, all.slice(2), 1)
+      // A page may have fewer plants than its limit, but with one plant left there is another page.
+      const target = `/plants?${query}&limit=${all.length - 1}`
+      await store.call('HEAD', target, [...ok, hasNoBody, field('Link', /rel="next"/)])
+      await store.call('GET', target, [...ok, field('Link', /rel="next"/)])
+    },
+  ),
+  row('without a filter, a list has every plant, whole and in order', pages, near(4), async (store, ...own) => {
+    const [first = 0n, last = 0n] = [own[0], own.at(-1)]
+    const texts: readonly Plant[] = [
+      { name: 'N' },
+      { name: 'N', tag: '' },
+      { name: 'n', tag: 'Ünïcode' },
+      { name: 'N', tag: '' },
+    ]
+    const plants = texts.map((plant, at) => ({ id: own[at] ?? 0n, ...plant }))
+    const untagged = plants.filter(({ tag }) => tag === '')
+    const after = `after=${first - 1n}`
+    for (const plant of plants.toReversed()) await store.create(plant)
+    await store.listUpTo(last, after, plants)
+    await store.listUpTo(last, `after=${first}`, plants.slice(1))
+    for (const limit of [2, 1]) await store.listUpTo(last, `${after}&tag=`, untagged, limit)
+    for (const name of ['', 'n']) await store.listUpTo(last, `${after}&name=${name}`, plants)
+  }),
+  row(
+    `a page has ${pagePlants} plants at most, unless it is asked for more`,
+    byDefault,
+    near(pagePlants + 1),
+    async (store, ...own) => {
+      const tag = `default ${store.nonce}`
+      const plants = plantsOf(own, { name: 'n', tag })
+      await store.createAll(plants)
+      await store.list(among(tag), plants)
+      await store.list(among(tag), plants, 1_000)
+    },
+  ),
+  // Creates and deletes a plant before the place where the first page ends.
+  row(
+    'following the links visits what stays exactly once, whatever changes',
+    visits,
+    near(5),
+    async (store, ...own) => {
+      const tag = `changing ${store.nonce}`
+      const [late, mortal, ...stay] = plantsOf(own, { name: 'n', tag }) as [NewPlant, NewPlant, ...NewPlant[]]
+      await store.createAll([mortal, ...stay])
+      const target = `/plants?${among(tag)}&limit=2`
+      const first = await store.call('GET', target, [...ok, isListOf(2)])
+      const seen = itemsOf(first).map(({ id }) => id)
+      const goesOn: AnswerCheck = (page) => {
+        const came = itemsOf(page).filter(({ id }) => stay.some((plant) => plant.id === id))
+        const wanted = stay.filter(({ id }) => !seen.includes(id)).slice(0, came.length)
+        const [found, next] = [came, wanted].map((all) => all.map(({ id }) => id).join(', '))
+        return found === next ? undefined : `the next page has ${found} of the plants that stay, not ${next || 'none'}`
       }
-      await store.list(among(plant.tag), [plant])
-      for (const tag of absent) await store.list(among(ofRow(tag)), [])
-    })
-  })
-}
-
-/** A list contains the plants that match now, not those that matched earlier. */
-function changedRow({ ids, nonce }: Circumstances): Row {
-  const title = 'a replaced plant is listed only by its new tag and name, a deleted plant not at all'
-  return row(title, filters, ids.take(1), async (store, id) => {
-    const [before, after] = [`before ${nonce}`, `after ${nonce}`]
-    const find = (tag: string, name: string): string => `${among(tag)}&name=${name}`
-    const rosa = { id, name: 'Rosa', tag: before }
-    const salvia = { id, name: 'Salvia', tag: after }
-    await store.create(rosa)
-    await store.list(find(before, 'rosa'), [rosa])
-    await store.put(id, JSON.stringify({ name: salvia.name, tag: after }))
-    await store.list(among(before), [])
-    await store.list(find(after, 'rosa'), [])
-    await store.list(find(after, 'salvia'), [salvia])
-    await store.put(id, JSON.stringify({ name: rosa.name }))
-    await store.list(among(after), [])
-    await store.put(id, JSON.stringify({ name: salvia.name, tag: after }))
-    await store.list(among(after), [salvia])
-    await store.remove(id)
-    await store.list(among(after), [])
-  })
-}
-
-/** The bounds of texts count characters. */
-function longRows({ ids, nonce, plants }: Circumstances): Row[] {
-  const [nameMax, tagMax] = [plants.lengthsOf('name').max, plants.lengthsOf('tag').max]
-  const byTag = `a list is filtered by a tag of ${tagMax} characters outside the BMP`
-  const byName = `a list is filtered by a name of ${nameMax.toLocaleString('en')} characters outside the BMP`
-  return [
-    row(byTag, filters, ids.take(1), async (store, id) => {
-      const plant = { id, name: 'n', tag: '🌿'.repeat(tagMax) }
-      await store.create(plant)
-      await store.listUpTo(id, `after=${id - 1n}&${among(plant.tag)}`, [plant], 1)
-    }),
-    forProxies(
-      row(byName, filters, ids.take(1), async (store, id) => {
-        const plant = { id, name: '🌿'.repeat(nameMax), tag: `long ${nonce}` }
+      const next = nextPage(first) ?? { method: 'GET', target }
+      await store.create(late)
+      await store.send(next, [...ok, goesOn])
+      await store.remove(late.id)
+      await store.remove(mortal.id)
+      await store.send(next, [...ok, goesOn])
+      await store.list(`${among(tag)}&after=${mortal.id}`, stay)
+    },
+  ),
+  ...tagged.map(([title, wanted, others, ...absent]) =>
+    row(
+      `a tag lists exactly the plants that have it: ${title}`,
+      filters,
+      take(others.length + 1),
+      async (store, id, ...rest) => {
+        const ofRow = (tag: string): string => `filters ${store.nonce} ${tag}`
+        const plant = { id, name: 'Fern', tag: ofRow(wanted) }
         await store.create(plant)
-        await store.list(`${among(plant.tag)}&name=${encodeURIComponent(plant.name)}`, [plant])
-      }),
+        for (const [at, other] of others.entries()) {
+          const more = other === undefined ? {} : { tag: ofRow(other) }
+          await store.create({ id: rest[at] ?? 0n, name: ofRow(wanted), ...more })
+        }
+        await store.list(among(plant.tag), [plant])
+        for (const tag of absent) await store.list(among(ofRow(tag)), [])
+      },
     ),
-  ]
-}
-
-/** Equal exactly for equal pages, so that a client that polls gets 304 until something changes. */
-function pageEtagRow({ ids, nonce }: Circumstances): Row {
-  const title = 'the ETag of a page changes with the page, and If-None-Match gets 304 until then'
-  return row(title, pageEtags, ids.near(3), async (store, ...own) => {
-    const tag = `etags of pages ${nonce}`
+  ),
+  // A list contains the plants that match now, not those that matched earlier.
+  row(
+    'a list has a replaced plant by its new tag and name, a deleted one never',
+    filters,
+    take(1),
+    async (store, id) => {
+      const [before, after] = [`before ${store.nonce}`, `after ${store.nonce}`]
+      const find = (tag: string, name: string): string => `${among(tag)}&name=${name}`
+      const [rosa, salvia] = [
+        { name: 'Rosa', tag: before },
+        { name: 'Salvia', tag: after },
+      ]
+      await store.create({ id, ...rosa })
+      await store.list(find(before, 'rosa'), [{ id, ...rosa }])
+      await store.put(id, salvia)
+      await store.list(among(before), [])
+      await store.list(find(after, 'rosa'), [])
+      await store.list(find(after, 'salvia'), [{ id, ...salvia }])
+      await store.put(id, { name: 'Rosa' })
+      await store.list(among(after), [])
+      await store.put(id, salvia)
+      await store.list(among(after), [{ id, ...salvia }])
+      await store.remove(id)
+      await store.list(among(after), [])
+    },
+  ),
+  // Equal exactly for equal pages, so that a client that polls gets 304 until something changes.
+  row('the ETag of a page changes with the page; If-None-Match gets 304', pageEtags, near(3), async (store, ...own) => {
+    const tag = `etags of pages ${store.nonce}`
     const [one, other, late] = plantsOf(own, { name: 'n', tag }) as [NewPlant, NewPlant, NewPlant]
     const watched = new Page(store, `/plants?${among(tag)}&limit=1000`)
     const linked = new Page(store, `/plants?${among(tag)}&limit=2`)
-    const rename = (name: string) => store.put(one.id, JSON.stringify({ name, tag }))
+    const rename = (name: string) => store.put(one.id, { name, tag })
     await store.create(one)
     await store.create(other)
     await watched.read()
@@ -226,7 +230,64 @@ function pageEtagRow({ ids, nonce }: Circumstances): Row {
     await store.create(other)
     await rename('n')
     await watched.read()
-  })
+  }),
+  ...named.map(([title, name, found, others]) =>
+    row(
+      `a name lists the plants whose name begins with it: ${title}`,
+      filters,
+      take(others.length + 2),
+      async (store, untagged, id, ...rest) => {
+        const tag = `names ${title} ${store.nonce}`
+        const plant = { id, name, tag }
+        await store.create({ id: untagged, name })
+        await store.createAll([plant, ...others.map((other, at) => ({ id: rest[at] ?? 0n, name: other, tag }))])
+        for (const prefix of found) await store.list(`${among(tag)}&name=${encodeURIComponent(prefix)}`, [plant])
+      },
+    ),
+  ),
+  row(
+    'a name lists the plants whose name begins with it, whatever character follows',
+    filters,
+    take(boundaries.length + 1),
+    async (store, ...own) => {
+      const tag = `followed ${store.nonce}`
+      const plants = own.map((id, at) => ({ id, name: `Rosa${['', ...boundaries][at]}`, tag }))
+      await store.createAll(plants)
+      for (const limit of [undefined, 3]) await store.list(`${among(tag)}&name=rosa`, plants, limit)
+      for (const plant of plants.slice(1)) {
+        await store.list(`${among(tag)}&name=${encodeURIComponent(plant.name)}`, [plant])
+      }
+    },
+  ),
+  row('in a query, + is a space and %2B a plus sign', plus, take(2), async (store, one, other) => {
+    const tag = `plus ${store.nonce}`
+    const [spaced, signed] = [
+      { id: one, name: 'Rosa alba', tag },
+      { id: other, name: 'Rosa+alba', tag },
+    ]
+    await store.createAll([spaced, signed])
+    for (const space of ['+', '%20']) await store.list(`${among(tag)}&name=rosa${space}a`, [spaced])
+    await store.list(`${among(tag)}&name=rosa%2Ba`, [signed])
+  }),
+]
+
+/** The bounds of texts count characters. */
+export function longRows({ plants }: Circumstances): readonly Row[] {
+  const [nameMax, tagMax] = [plants.lengthsOf('name').max, plants.lengthsOf('tag').max]
+  const byTag = `a list is filtered by a tag of ${tagMax} characters outside the BMP`
+  const byName = `a list is filtered by a name of ${nameMax.toLocaleString('en')} characters outside the BMP`
+  return [
+    row(byTag, filters, take(1), async (store, id) => {
+      const plant = { id, name: 'n', tag: '🌿'.repeat(tagMax) }
+      await store.create(plant)
+      await store.listUpTo(id, `after=${id - 1n}&${among(plant.tag)}`, [plant], 1)
+    }),
+    row(byName, { document: filters, isForProxies: true }, take(1), async (store, id) => {
+      const plant = { id, name: '🌿'.repeat(nameMax), tag: `long ${store.nonce}` }
+      await store.create(plant)
+      await store.list(`${among(plant.tag)}&name=${encodeURIComponent(plant.name)}`, [plant])
+    }),
+  ]
 }
 
 /** The first page of a list, as it was read from time to time. */

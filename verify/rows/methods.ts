@@ -1,4 +1,4 @@
-// Paths and methods inside and outside the document. None of these requests could make a faulty server change anything
+// Paths and methods inside and outside the document, limits of HTTP, and requests with two errors. None of these requests could make a faulty server change anything
 // outside the range.
 
 import {
@@ -16,12 +16,12 @@ import {
   status,
 } from '../checks.ts'
 import type { Operation } from '../document.ts'
-import { type Answer, fieldOf } from '../message.ts'
+import { type Answer, fieldOf, type RowRequest } from '../message.ts'
 import { plantJson } from '../plant.ts'
-import { type Circumstances, forProxies, type Row, row } from '../row.ts'
+import { type Circumstances, none, type Row, row, take } from '../row.ts'
 import type { Headers } from '../store.ts'
+import { hasPlant, pathOf, prepare, requestOf } from './operations.ts'
 import { loadsFromHere } from './pages.ts'
-import { hasPlant, pathOf, prepare, requestOf } from './requests.ts'
 
 const unknownPath = 'an unknown path gets 404 (the description of the document)'
 const notAllowed = 'a method that the path does not have gets 405 with Allow (the description of the document)'
@@ -35,19 +35,19 @@ const proxied = ['TRACE', 'QUERY']
 const callers = ['Bearer $TOKEN', undefined]
 
 export function methodRows(circumstances: Circumstances): readonly Row[] {
-  const { operations } = circumstances.document
+  const { operations } = circumstances.plants.document
   const paths = [...Map.groupBy(operations, ({ path }) => path)]
   return [
     ...paths.flatMap(([path, own]) => pathRows(circumstances, path, own)),
-    ...operations.filter(({ method }) => method === 'GET').map((operation) => headRow(circumstances, operation)),
-    ...operations.flatMap((operation) => nearbyRows(circumstances, operation)),
-    forProxies(unknownMethodRow(circumstances)),
-    ...unknownRows(),
-    personRow(circumstances),
+    ...operations.filter(({ method }) => method === 'GET').map((operation) => headRow(operation)),
+    ...operations.flatMap((operation) => nearbyRows(operation)),
+    unknownMethodRow(operations),
+    ...unknownRows,
+    personRow(operations),
   ]
 }
 
-function pathRows({ document, ids }: Circumstances, path: string, own: readonly Operation[]): Row[] {
+function pathRows({ plants: { document } }: Circumstances, path: string, own: readonly Operation[]): Row[] {
   const operation = own[0] as Operation
   const methods = own.map(({ method }) => method)
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS']
@@ -55,13 +55,13 @@ function pathRows({ document, ids }: Circumstances, path: string, own: readonly 
   const isAbove = document.operations.some((other) => other.path !== path && other.path.startsWith(path))
   const others = allMethods.filter((method) => !allow.includes(method) && !(isAbove && changing.includes(method)))
   const refused = others.map((method) => {
-    const checks = [...refusal('methodNotAllowed'), members('Allow', ...allow)]
-    const each = row(`${method} ${path}`, notAllowed, ids.take(1), async (store, id) => {
+    const rule = { document: notAllowed, isForProxies: proxied.includes(method) }
+    return row(`${method} ${path}`, rule, take(1), async (store, id) => {
+      const checks = [...refusal('methodNotAllowed'), members('Allow', ...allow)]
       for (const Authorization of callers) await store.call(method, pathOf(operation, id), checks, { Authorization })
     })
-    return proxied.includes(method) ? forProxies(each) : each
   })
-  const asked = row(`OPTIONS ${path}`, options, ids.take(1), async (store, id) => {
+  const asked = row(`OPTIONS ${path}`, options, take(1), async (store, id) => {
     for (const Authorization of [undefined, 'Bearer $UNKNOWN_TOKEN', 'Bearer', 'Basic cGx0Og==', '']) {
       const checks = [status(204), members('Allow', ...allow), hasNoBody]
       await store.call('OPTIONS', pathOf(operation, id), checks, { Authorization })
@@ -71,13 +71,13 @@ function pathRows({ document, ids }: Circumstances, path: string, own: readonly 
 }
 
 /** The header fields of GET, without a body. */
-function headRow({ ids }: Circumstances, operation: Operation): Row {
+function headRow(operation: Operation): Row {
   const { path, scopes, parameters, responses } = operation
   // Other clients may change a list or a count.
   const isStable = scopes === undefined || hasPlant(operation)
   const described = (responses.get(200)?.headers ?? []).map((header) => header.name)
   const isConditional = parameters.some((each) => each.name === 'If-None-Match')
-  return row(`HEAD ${path}`, heads, ids.take(1), async (store, id) => {
+  return row(`HEAD ${path}`, heads, take(1), async (store, id) => {
     await prepare(store, operation, id)
     const send = (method: string, checks: readonly Check[], headers: Headers = {}, query = '') => {
       const target = `${pathOf(operation, id)}${query}`
@@ -126,12 +126,12 @@ function hasLengthOf({ body }: Answer): AnswerCheck {
 }
 
 /** Paths that some programs confuse with one of the document. */
-function nearbyRows({ ids, plants }: Circumstances, operation: Operation): Row[] {
+function nearbyRows(operation: Operation): Row[] {
   if (operation.path === '/') return []
   const isLiteral = !operation.path.endsWith('}')
   return [
-    row(`${operation.id} is at no path like its own`, unknownPath, ids.take(1), async (store, id) => {
-      const { target = '', ...request } = requestOf(operation, id, plants)
+    row(`${operation.id} is at no path like its own`, unknownPath, take(1), async (store, id) => {
+      const { target = '', ...request } = requestOf(operation, id, store.plants)
       const others = [`${target}/`, ...(isLiteral ? [`${target};v=1`, `${target}%2F`, target.toUpperCase()] : [])]
       for (const other of others) await store.send({ ...request, target: other }, refusal('unknownPath'))
       await store.send({ target: `${target}/`, body: plantJson(id, 'n') }, refusal('unknownPath'))
@@ -139,34 +139,34 @@ function nearbyRows({ ids, plants }: Circumstances, operation: Operation): Row[]
   ]
 }
 
-function unknownMethodRow({ document, ids }: Circumstances): Row {
-  const paths = new Map(document.operations.map((operation) => [operation.path, operation]))
-  return row('an unknown method is refused on every path', unknownMethod, ids.take(1), async (store, id) => {
+function unknownMethodRow(operations: readonly Operation[]): Row {
+  const paths = new Map(operations.map((operation) => [operation.path, operation]))
+  const rule = { document: unknownMethod, isForProxies: true }
+  return row('an unknown method is refused on every path', rule, take(1), async (store, id) => {
     const targets = [...[...paths.values()].map((operation) => pathOf(operation, id)), '/nowhere']
     for (const target of targets) await store.call('PROPFIND', target, refusal('unknownMethod'))
   })
 }
 
-function unknownRows(): Row[] {
-  const refused = (title: string, target: string): Row =>
-    row(title, unknownPath, [], async (store) => {
-      for (const method of ['GET', 'POST', 'OPTIONS'])
-        for (const Authorization of callers) await store.call(method, target, refusal('unknownPath'), { Authorization })
-      await store.call('HEAD', target, [...refusal('unknownPath'), hasNoBody])
-      await store.call('GET', target, [...refusal('unknownPath'), isError], { Accept: 'text/html,*/*;q=0.1' })
-    })
-  return [
-    ...['/nowhere', '/favicon.ico', '/plants/1/leaves'].map((target) => refused(`nothing is at ${target}`, target)),
-    forProxies(refused('nothing is at a path of 5,000 characters', `/${'a'.repeat(5_000)}`)),
-  ]
-}
+const tooLong = `/${'a'.repeat(5_000)}`
+
+const unknownRows = ['/nowhere', '/favicon.ico', '/plants/1/leaves', tooLong].map((target): Row => {
+  const isLong = target === tooLong
+  const title = `nothing is at ${isLong ? 'a path of 5,000 characters' : target}`
+  return row(title, { document: unknownPath, isForProxies: isLong }, none, async (store) => {
+    for (const method of ['GET', 'POST', 'OPTIONS'])
+      for (const Authorization of callers) await store.call(method, target, refusal('unknownPath'), { Authorization })
+    await store.call('HEAD', target, [...refusal('unknownPath'), hasNoBody])
+    await store.call('GET', target, [...refusal('unknownPath'), isError], { Accept: 'text/html,*/*;q=0.1' })
+  })
+})
 
 const pageSays = 'a GET without Authorization that accepts text/html gets a page with a 401 or 404 (info)'
 const isPage = field('Content-Type', /^text\/html\b/i)
 
-function personRow({ document, ids, plants }: Circumstances): Row {
+function personRow(operations: readonly Operation[]): Row {
   const title = 'a person who opens an address gets a page in place of a refusal, and a program an Error'
-  return row(title, pageSays, ids.take(1), async (store, id) => {
+  return row(title, pageSays, take(1), async (store, id) => {
     const opened = async (target: string, code: ErrorCode): Promise<void> => {
       const open = (method: string, Accept: string, checks: readonly Check[]): Promise<Answer> =>
         store.call(method, target, [...checks, includes('Vary', 'Accept', 'Authorization')], {
@@ -179,15 +179,61 @@ function personRow({ document, ids, plants }: Circumstances): Row {
       for (const accept of ['application/json', '*/*', 'text/html;q=0, */*'])
         await open('GET', accept, [...refusal(code), isError])
     }
-    const secured = document.operations.filter(({ scopes }) => scopes !== undefined)
+    const secured = operations.filter(({ scopes }) => scopes !== undefined)
     for (const operation of secured.filter(({ method }) => method === 'GET')) {
       await opened(pathOf(operation, id), 'missingToken')
     }
     await opened('/nowhere', 'unknownPath')
     const html = { Accept: 'text/html', Authorization: undefined }
     for (const operation of secured.filter(({ method }) => method !== 'GET')) {
-      const request = requestOf(operation, id, plants, { headers: html })
+      const request = requestOf(operation, id, store.plants, { headers: html })
       await store.send(request, [...refusal('missingToken'), isError])
     }
   })
 }
+
+const both =
+  'of several errors in path, method, token and body, the response reports the first in this order (the ' +
+  'description of the document)'
+const once = 'a header field that may be sent only once is refused with error 40003 (the schema Error)'
+const limits = 'header fields may be too long: 431, and the transfer coding unknown: 501 (createPlant)'
+const single = [
+  ['Authorization', 'Bearer $TOKEN'],
+  ['Content-Type', 'application/json'],
+  ['Idempotency-Key', 'twice'],
+] as const
+
+type Refused = readonly [title: string, document: string, code: ErrorCode, parts: Partial<RowRequest>]
+
+/** Creates that proxies have limits of their own for. */
+const refusedCreates: readonly Refused[] = [
+  ...single.map(([name, value]): Refused => {
+    const parts = { headers: { [name]: value }, lines: [`${name.toLowerCase()}: ${value}`] }
+    return [`${name} twice`, once, 'repeatedHeader', parts]
+  }),
+  ['header fields of 20,000 bytes', limits, 'headerFieldsTooLarge', { headers: { 'X-Long': 'a'.repeat(20_000) } }],
+  [
+    'a transfer coding that is not known',
+    limits,
+    'unknownTransferCoding',
+    { headers: { 'Content-Length': undefined, 'Transfer-Encoding': 'gzip, chunked' } },
+  ],
+]
+
+/** Limits and features of HTTP, and requests with two errors that no other row has. */
+export const limitRows: readonly Row[] = [
+  ...refusedCreates.map(([title, document, code, parts]) =>
+    row(title, { document, isForProxies: true }, take(1), async (store, id) => {
+      await store.send({ body: plantJson(id, 'n'), ...parts }, refusal(code))
+      await store.isMissing(id)
+    }),
+  ),
+  row('the path is judged before the expectation', { document: both, isForProxies: true }, none, (store) =>
+    store.send({ target: '/nowhere', headers: { Expect: 'tea' } }, refusal('unknownPath')),
+  ),
+  row('the key and the body are judged before a taken id', both, take(1), async (store, id) => {
+    await store.create({ id, name: 'n' })
+    await store.refuses('invalidHeader', { id, name: 'n' }, { 'Idempotency-Key': 'a b' })
+    await store.send({ body: `{"id":${id},"name":1}` }, refusal('invalidPlant'))
+  }),
+]

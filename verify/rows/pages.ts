@@ -6,62 +6,53 @@ import type { Document } from '../document.ts'
 import { int64Max } from '../ids.ts'
 import { canonical, type JsonValue } from '../json.ts'
 import { type Answer, fieldOf, jsonOf, objectOf } from '../message.ts'
-import { type Circumstances, type Row, row } from '../row.ts'
-import { pathOf } from './requests.ts'
+import { type Circumstances, none, type Row, row } from '../row.ts'
+import { pathOf } from './operations.ts'
 
 const home = 'clients that accept text/html get a page, others links in JSON (getHome)'
 const served = 'defines this path and every operation (the paths of the document)'
 const ofFiles = 'the file still has the ETag in If-None-Match: 304 (getSiteFile, 304)'
 const servers = "the first server is the server's public URL or the one that received the request (getOpenapiJson)"
 
-export function pageRows({ document, nonce }: Circumstances): readonly Row[] {
+const rule = 'Content-Security-Policy: the page may load resources only from this server'
+
+export function pageRows({ plants: { document } }: Circumstances): readonly Row[] {
   const pages = document.operations.filter(({ scopes, responses }) => {
     return scopes === undefined && responses.get(200)?.content.has('text/html')
   })
   return [
     ...pages.map((operation) => {
       const target = pathOf(operation, 0n)
-      const rule = 'Content-Security-Policy: the page may load resources only from this server'
-      return row(`the page ${target} loads only from this server`, `${rule} (${target})`, [], async (store) => {
+      return row(`the page ${target} loads only from this server`, `${rule} (${target})`, none, async (store) => {
         const html = { Accept: 'text/html' }
         for (const method of ['GET', 'HEAD']) await store.call(method, target, [...ok, loadsFromHere], html)
       })
     }),
-    row('the home page is for browsers, its links for other clients', home, [], async (store) => {
+    row('the home page is for browsers, its links for other clients', home, none, async (store) => {
       const get = (Accept: string, ...checks: readonly Check[]): Promise<Answer> =>
         store.call('GET', '/', [...ok, ...checks], { Accept })
       for (const accept of ['text/html', 'TEXT/HTML']) await get(accept, field('Content-Type', /^text\/html/i))
       await get('application/json', field('Content-Type', /^application\/json/i), linksToPaths(document))
     }),
-    row('the document that is served has every operation', served, [], async (store) => {
-      const isWhole: AnswerCheck = (answer) => whyNotWhole(document, jsonOf(answer))
-      const json = await store.call('GET', '/openapi.json', [...ok, isWhole, hasInt64(document)])
+    row('the document that is served has every operation', served, none, async (store) => {
+      const json = await store.call('GET', '/openapi.json', [...ok, isWhole(document)])
       const isSame: AnswerCheck = ({ body }) =>
-        canonical(parseYaml(body.toString())) === canonical(jsonOf(json))
-          ? undefined
-          : 'it is not that of /openapi.json'
+        canonical(parseYaml(body.toString())) === canonical(jsonOf(json)) ? undefined : 'it is not /openapi.json'
       await store.call('GET', '/openapi.yaml', [...ok, isSame, hasComments(document)])
     }),
-    row(
-      'the document names the server that received the request, not that of another request',
-      servers,
-      [],
-      async (store) => {
-        // A server may have one public URL for all. If it names the requested host, it does so each time.
-        const host = `${nonce}.example:81`
-        await store.call('GET', '/openapi.json', [], { Host: host })
-        const isOther: AnswerCheck = ({ body }) =>
-          body.includes(host) ? `the document names ${host}, the host of an earlier request` : undefined
-        await store.call('GET', '/openapi.json', [...ok, isOther])
-      },
-    ),
-    row('a file of the pages is sent again only when it has changed', ofFiles, [], async (store) => {
+    row('the document names no host of an earlier request', servers, none, async (store) => {
+      // A server may have one public URL for all. If it names the requested host, it does so each time.
+      const host = `${store.nonce}.example:81`
+      await store.call('GET', '/openapi.json', [], { Host: host })
+      const isOther: AnswerCheck = ({ body }) => (body.includes(host) ? `the document names ${host}` : undefined)
+      await store.call('GET', '/openapi.json', [...ok, isOther])
+    }),
+    row('a file of the pages is sent again only when it has changed', ofFiles, none, async (store) => {
       const get = (file: string, checks: readonly Check[], headers = {}): Promise<Answer> =>
         store.call('GET', `/site/${file}`, checks, headers)
       const first = await get('style.css', ok)
-      const isSame = { 'If-None-Match': fieldOf(first, 'etag') ?? '' }
       await get('style.css', ok, { 'If-None-Match': '"x"' })
-      await get('client.js', ok, isSame)
+      await get('client.js', ok, { 'If-None-Match': fieldOf(first, 'etag') ?? '' })
       await get('none.css', refusal('unknownPath'))
     }),
   ]
@@ -104,22 +95,24 @@ function parseYaml(text: string): JsonValue | undefined {
 }
 
 interface Served {
+  readonly info?: { readonly version?: string }
   readonly paths?: Readonly<Record<string, Readonly<Record<string, { readonly operationId?: string }>>>>
-}
-
-/** Every operation is at its path and method. There may be more. */
-function whyNotWhole({ operations }: Document, value: unknown): string | undefined {
-  const { paths } = (value ?? {}) as Served
-  const missing = operations.find(({ id, method, path }) => paths?.[path]?.[method.toLowerCase()]?.operationId !== id)
-  return missing && `the operation ${missing.id} is not at ${missing.method} ${missing.path}`
 }
 
 /** An example of an id, which is the last of its list. */
 const int64Example = new RegExp(`[[,]\\s*${int64Max}\\s*\\]`)
 
-function hasInt64({ isBundled }: Document): AnswerCheck {
-  return ({ body }) =>
-    isBundled && !int64Example.test(body.toString()) ? `the example ${int64Max} is missing or rounded` : undefined
+/** Every operation is at its path and method, and ids have all their digits. There may be more. */
+function isWhole({ operations, isBundled, root }: Document): AnswerCheck {
+  return (answer) => {
+    const { paths, info } = objectOf(answer) as Served
+    const missing = operations.find(({ id, method, path }) => paths?.[path]?.[method.toLowerCase()]?.operationId !== id)
+    if (missing !== undefined) return `the operation ${missing.id} is not at ${missing.method} ${missing.path}`
+    const { version } = root['info'] as NonNullable<Served['info']>
+    if (isBundled && info?.version !== version) return `the version is ${info?.version}, not ${version}`
+    const isRounded = isBundled && !int64Example.test(answer.body.toString())
+    return isRounded ? `the example ${int64Max} is missing or rounded` : undefined
+  }
 }
 
 function hasComments({ isBundled }: Document): AnswerCheck {

@@ -4,8 +4,8 @@ import { ok, refusal } from '../checks.ts'
 import type { Operation, Parameter } from '../document.ts'
 import type { JsonValue } from '../json.ts'
 import type { Plants } from '../plant.ts'
-import { type Circumstances, forProxies, type Row, row } from '../row.ts'
-import { askInEveryType, hasPlant, pathOf, prepare, requestOf } from './requests.ts'
+import { type Circumstances, none, type Row, row, take } from '../row.ts'
+import { askInEveryType, hasPlant, pathOf, prepare, requestOf } from './operations.ts'
 
 /** Texts that some programs accept as integers. */
 const oddIntegers = [
@@ -16,22 +16,24 @@ const oddIntegers = [
 const broken = ['%ff', '%ed%a0%80', '%', '%zz']
 const odd = [...['', ' ', 'a b', '\0', 'n\u00e4', 'x'], ...['"n', 'n"', 'W/x', '*, "x"', '"a" "b"']]
 
-export function parameterRows(circumstances: Circumstances): readonly Row[] {
-  const { operations } = circumstances.document
+export function parameterRows({ plants }: Circumstances): readonly Row[] {
+  const { operations } = plants.document
   return [
-    ...operations.flatMap((operation) => queryRows(circumstances, operation)),
-    ...operations.flatMap((operation) => headerRows(circumstances, operation)),
-    ...pathRows(circumstances),
+    ...operations.flatMap((operation) => queryRows(plants, operation)),
+    ...operations.flatMap((operation) => headerRows(plants, operation)),
+    ...inPath.map((each) => pathRow(operations.filter(hasPlant), each)),
   ]
 }
 
-function queryRows({ document, plants }: Circumstances, operation: Operation): Row[] {
+function queryRows(plants: Plants, operation: Operation): Row[] {
   const own = operation.parameters.filter(({ place }) => place === 'query')
   if (own.length === 0) return []
   const path = pathOf(operation, 0n)
   const rule = 'a query parameter that is unknown, or has a value that is not allowed, is refused with 400'
   const says = `${rule} (the parameters of ${operation.id})`
-  const names = document.operations.flatMap(({ parameters }) => parameters.filter(({ place }) => place === 'query'))
+  const names = plants.document.operations.flatMap(({ parameters }) =>
+    parameters.filter(({ place }) => place === 'query'),
+  )
   const others = new Set(names.map(({ name }) => name).filter((name) => own.every((each) => each.name !== name)))
   const unknown = [
     ...['colour=green', '=a', ...[...others].map((name) => `${name}=a`)],
@@ -45,11 +47,11 @@ function queryRows({ document, plants }: Circumstances, operation: Operation): R
   const wrong = own.flatMap((parameter) => wrongQueries(plants, parameter))
   return [
     ...[...unknown, ...repeated, ...wrong].map((query) =>
-      row(`${operation.id}: the query ${query.slice(0, 40)} is refused`, says, [], (store) =>
+      row(`${operation.id}: the query ${query.slice(0, 40)} is refused`, says, none, (store) =>
         askInEveryType(store, operation, { target: `${path}?${query}` }, refusal('invalidParameter')),
       ),
     ),
-    row(`${operation.id}: parameters within their bounds are served`, says, [], async (store) => {
+    row(`${operation.id}: parameters within their bounds are served`, says, none, async (store) => {
       for (const [{ name, schema }, value] of known) {
         const { minimum = value, maximum = value, enum: all = [value] } = schema
         const values = new Set([minimum, ...(all as readonly unknown[]), ...(name === 'limit' ? [maximum] : [])])
@@ -93,14 +95,14 @@ function capitals({ enum: all = [] }: Parameter['schema']): readonly string[] {
   return [...values.map((value) => `${value[0]?.toUpperCase()}${value.slice(1)}`), values.join(',')]
 }
 
-function headerRows({ ids, plants }: Circumstances, operation: Operation): Row[] {
+function headerRows(plants: Plants, operation: Operation): Row[] {
   return operation.parameters
     .filter(({ place, schema }) => place === 'header' && schema['pattern'] !== undefined)
     .map(({ name, schema }) => {
       const says = `${name} has the form of its schema (the parameter ${name})`
       const values = [...odd.filter((value) => value !== '\0' && value.trim() === value), ...tooLong(schema)]
       const wrong = values.filter((value) => isWrong(plants, schema, value))
-      return row(`${operation.id} refuses a ${name} that is not allowed`, says, ids.take(1), async (store, id) => {
+      return row(`${operation.id} refuses a ${name} that is not allowed`, says, take(1), async (store, id) => {
         await prepare(store, operation, id)
         for (const value of wrong) {
           const headers = { [name]: Buffer.from(value).toString('latin1'), ...streaming(name) }
@@ -140,18 +142,15 @@ function inDigits(id: bigint, digits: string): string {
 }
 
 /** Any id that a faulty server could derive is in the range; a long one, clamped to int64, would be the greatest. */
-function pathRows({ document, ids, plants }: Circumstances): Row[] {
-  const says = 'the id in a path is an int64 in decimal digits without leading zeros (the parameter id)'
-  const operations = document.operations.filter(hasPlant)
-  return inPath.map(([what, write]) => {
-    const isLong = what.endsWith('digits') && what.startsWith('of')
-    const own = operations.filter(({ method }) => method === 'GET' || !isLong)
-    const refused = row(`the id ${what} in a path`, says, ids.take(1), async (store, id) => {
-      for (const operation of own) {
-        const target = pathOf(operation, write(id))
-        await store.send({ ...requestOf(operation, id, plants), target }, refusal('invalidParameter'))
-      }
-    })
-    return what.startsWith('with NUL') ? forProxies(refused) : refused
+function pathRow(operations: readonly Operation[], [what, write]: (typeof inPath)[number]): Row {
+  const document = 'the id in a path is an int64 in decimal digits without leading zeros (the parameter id)'
+  const isLong = what.endsWith('digits') && what.startsWith('of')
+  const own = operations.filter(({ method }) => method === 'GET' || !isLong)
+  const rule = { document, isForProxies: what.startsWith('with NUL') }
+  return row(`the id ${what} in a path`, rule, take(1), async (store, id) => {
+    for (const operation of own) {
+      const target = pathOf(operation, write(id))
+      await store.send({ ...requestOf(operation, id, store.plants), target }, refusal('invalidParameter'))
+    }
   })
 }

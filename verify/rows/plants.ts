@@ -1,12 +1,22 @@
 // Reading, replacing and deleting plants, and several clients at once.
 
-import { field, hasNoBody, isCreated, isPlant, ok, otherField, refusal, sameField, status } from '../checks.ts'
+import {
+  etagForm,
+  field,
+  hasNoBody,
+  isCreated,
+  isPlant,
+  ok,
+  otherField,
+  refusal,
+  sameField,
+  status,
+} from '../checks.ts'
 import { int64Max, int64Min } from '../ids.ts'
 import { type Answer, fieldOf } from '../message.ts'
 import { plantJson } from '../plant.ts'
-import { type Circumstances, needing, type Row, row } from '../row.ts'
+import { type Ids, near, needs, none, type Row, row, take } from '../row.ts'
 import { clientsAtOnce, type Store } from '../store.ts'
-import { etagForm } from './taking.ts'
 
 const reading = 'getPlant answers with the plant, its id and an ETag (getPlant, 200)'
 const replacing =
@@ -15,166 +25,138 @@ const replacing =
 const missing = 'there is no plant with this id: 404, and replacing never creates one (UnknownPlant)'
 const deleting = 'deletePlant answers with 204 (deletePlant)'
 const requestId = "the id of this request, which is also in the server's log (the header RequestId)"
-
-export function plantRows(circumstances: Circumstances): readonly Row[] {
-  return [
-    ...oneRows(circumstances),
-    ...atOnceRows(circumstances),
-    ...lastingRows(circumstances),
-    sharedRow(circumstances),
-  ]
-}
-
-function oneRows({ ids }: Circumstances): Row[] {
-  return [
-    row(
-      'a plant is read with every digit of its id, and with a strong ETag',
-      reading,
-      ids.near(1),
-      async (store, id) => {
-        const plant = { id, name: 'Monstera "deliciosa" 🌿', tag: 'aroid' }
-        await store.create(plant)
-        await store.read(plant, [field('ETag', etagForm)])
-        // An escaped digit is the digit (RFC 3986, section 6.2.2.2).
-        await store.call('GET', `/plants/${id}`.replace(/(\d)$/, '%3$1'), [...ok, isPlant(plant)])
-      },
-    ),
-    row('a request id is that of the server, whatever the client sends', requestId, ids.near(1), async (store, id) => {
-      const checks = [...refusal('unknownPlant'), field('X-Request-Id', /^[0-9A-Za-z-]+$/)]
-      const first = await store.get(id, checks, { 'X-Request-Id': 'a_b@c' })
-      await store.get(id, [...checks, otherField('X-Request-Id', first)], { 'X-Request-Id': 'a_b@c' })
-    }),
-    row('every operation on a missing plant answers 404', missing, ids.take(1), async (store, id) => {
-      await store.isMissing(id)
-      for (const headers of [{}, { 'If-None-Match': '*' }]) {
-        await store.put(id, '{"name":"n"}', refusal('unknownPlant'), headers)
-        await store.get(id, refusal('unknownPlant'), headers)
-      }
-      await store.remove(id, refusal('unknownPlant'))
-      await store.isMissing(id)
-    }),
-    row('replacing a plant answers like createPlant', replacing, ids.take(2), async (store, id, other) => {
-      const replaced = { name: 'Nephrolepis', tag: 'fern' }
-      await store.create({ id, name: 'n' })
-      await store.read({ id, name: 'n' })
-      const body = `{"name":"Nephrolepis","tag":"fern","id":${other},"colour":"green"}`
-      const put = await store.put(id, body, [...ok, isPlant(replaced), field('ETag', etagForm)])
-      await store.read({ id, ...replaced }, [sameField('ETag', put)])
-      await store.isMissing(other)
-      await store.put(id, '{"name":"Nephrolepis"}', [...ok, isPlant({ name: 'Nephrolepis' })])
-      await store.read({ id, name: 'Nephrolepis' })
-    }),
-    row('a plant is deleted', deleting, ids.take(1), async (store, id) => {
-      const plant = { id, name: 'n', tag: 't' }
-      await store.create(plant)
-      const before = await store.read(plant)
-      const etag = fieldOf(before, 'etag') ?? ''
-      // A message without a body may say that it has none.
-      const hasNoLength = ({ fields }: Answer): string | undefined =>
-        fields.some(([name, value]) => /^content-length$/i.test(name) && value !== '0') ? 'there is a body' : undefined
-      await store.remove(id, [status(204), hasNoBody, hasNoLength])
-      await store.isMissing(id)
-      await store.remove(id, refusal('unknownPlant'))
-      await store.put(id, '{"name":"n"}', refusal('unknownPlant'))
-      await store.isMissing(id)
-      await store.get(id, refusal('unknownPlant'), { 'If-None-Match': etag })
-      await store.create({ id, name: 'again' })
-      await store.read({ id, name: 'again' }, [otherField('ETag', before)])
-    }),
-    // Reads only: other plants may have these ids.
-    row('the least and the greatest int64, and ids around 0, are ids in a path', idSays, [], async (store) => {
-      for (const id of [int64Min, -1n, 0n, 1n, int64Max]) await store.get(id, [status(200, 404)])
-    }),
-  ]
-}
-
 const idSays = 'an id is any int64 (the parameter id)'
+const taken = 'an id that is taken is refused with 409 (createPlant, 409)'
+const created = 'createPlant answers with the Plant and its Location (createPlant, 200)'
 
-function atOnceRows({ ids }: Circumstances): Row[] {
-  const taken = 'an id that is taken is refused with 409 (createPlant, 409)'
-  const created = 'createPlant answers with the Plant and its Location (createPlant, 200)'
-  return [
-    row('of creates of one id at once, one succeeds', taken, ids.near(1), async (store, id) => {
-      await store.oneOf(() => ({ body: plantJson(id, 'n') }), 'created the plant', [409])
-      await store.read({ id, name: 'n' })
-    }),
-    row(
-      'each of many creates at once is answered with its own plant and Location',
-      created,
-      ids.take(clientsAtOnce),
-      async (store, ...own) => {
-        const plants = own.map((id) => ({ id, name: `n${id}` }))
-        await store.createAll(plants)
-        for (const plant of plants) await store.read(plant)
-      },
-    ),
-    row(
-      'each of many replaces at once is answered with its own plant and ETag',
-      replacing,
-      ids.take(1),
-      async (store, id) => {
-        await store.create({ id, name: 'n' })
-        const names = Array.from({ length: clientsAtOnce }, (_, client) => `m${client}`)
-        const requests = names.map((name) => ({
-          method: 'PUT',
-          target: `/plants/${id}`,
-          body: JSON.stringify({ name }),
-        }))
-        await store.together(requests, (answers) => {
-          const wrongs = answers.flatMap((answer, client) => [
-            status(200)(answer),
-            isPlant({ name: names[client] as string })(answer, store.plants),
-          ])
-          const etags = new Set(answers.map((answer) => fieldOf(answer, 'etag')))
-          return wrongs.find((why) => why) ?? (etags.size < answers.length ? 'two of them have one ETag' : undefined)
-        })
-      },
-    ),
-    row('of deletes of one plant at once, one succeeds', missing, ids.take(1), async (store, id) => {
-      await store.send({ body: plantJson(id, 'n') }, isCreated({ id, name: 'n' }))
-      await store.oneOf(() => ({ method: 'DELETE', target: `/plants/${id}` }), 'deleted the plant', [404])
+/** A message without a body may say that it has none. */
+const hasNoLength = ({ fields }: Answer): string | undefined =>
+  fields.some(([name, value]) => /^content-length$/i.test(name) && value !== '0') ? 'there is a body' : undefined
+
+export const plantRows: readonly Row[] = [
+  row('a plant is read with every digit of its id, and with a strong ETag', reading, near(1), async (store, id) => {
+    const plant = { id, name: 'Monstera "deliciosa" 🌿', tag: 'aroid' }
+    await store.create(plant)
+    await store.read(plant, [field('ETag', etagForm)])
+    // An escaped digit is the digit (RFC 3986, section 6.2.2.2).
+    await store.call('GET', `/plants/${id}`.replace(/(\d)$/, '%3$1'), [...ok, isPlant(plant)])
+  }),
+  row('a request id is that of the server, whatever the client sends', requestId, near(1), async (store, id) => {
+    const checks = [...refusal('unknownPlant'), field('X-Request-Id', /^[0-9A-Za-z-]+$/)]
+    const first = await store.get(id, checks, { 'X-Request-Id': 'a_b@c' })
+    await store.get(id, [...checks, otherField('X-Request-Id', first)], { 'X-Request-Id': 'a_b@c' })
+  }),
+  row('every operation on a missing plant answers 404', missing, take(1), async (store, id) => {
+    await store.isMissing(id)
+    for (const headers of [{}, { 'If-None-Match': '*' }]) {
+      await store.put(id, { name: 'n' }, refusal('unknownPlant'), headers)
+      await store.remove(id, refusal('unknownPlant'), headers)
+      await store.get(id, refusal('unknownPlant'), headers)
+    }
+  }),
+  row('replacing a plant answers like createPlant', replacing, take(2), async (store, id, other) => {
+    const replaced = { name: 'Nephrolepis', tag: 'fern' }
+    await store.create({ id, name: 'n' })
+    await store.read({ id, name: 'n' })
+    const body = `{"name":"Nephrolepis","tag":"fern","id":${other},"colour":"green"}`
+    const put = await store.put(id, body, [...ok, isPlant(replaced), field('ETag', etagForm)])
+    await store.read({ id, ...replaced }, [sameField('ETag', put)])
+    await store.isMissing(other)
+    await store.put(id, { name: 'Nephrolepis' }, [...ok, isPlant({ name: 'Nephrolepis' })])
+    await store.read({ id, name: 'Nephrolepis' })
+  }),
+  row('a plant is deleted', deleting, take(1), async (store, id) => {
+    const plant = { id, name: 'n', tag: 't' }
+    await store.create(plant)
+    const before = await store.read(plant)
+    await store.remove(id, [status(204), hasNoBody, hasNoLength])
+    await store.isMissing(id)
+    await store.remove(id, refusal('unknownPlant'))
+    await store.put(id, { name: 'n' }, refusal('unknownPlant'))
+    await store.isMissing(id)
+    await store.get(id, refusal('unknownPlant'), { 'If-None-Match': fieldOf(before, 'etag') ?? '' })
+    await store.create({ id, name: 'again' })
+    await store.read({ id, name: 'again' }, [otherField('ETag', before)])
+  }),
+  // Reads only: other plants may have these ids.
+  row('the least and the greatest int64, and ids around 0, are ids in a path', idSays, none, async (store) => {
+    for (const id of [int64Min, -1n, 0n, 1n, int64Max]) await store.get(id, [status(200, 404)])
+  }),
+  row('of creates of one id at once, one succeeds', taken, near(1), async (store, id) => {
+    await store.oneOf(() => ({ body: plantJson(id, 'n') }), 'created the plant', [200, 409])
+    await store.read({ id, name: 'n' })
+  }),
+  row(
+    'each create of many at once gets its own plant and Location',
+    created,
+    take(clientsAtOnce),
+    async (store, ...own) => {
+      const plants = own.map((id) => ({ id, name: `n${id}` }))
+      await store.createAll(plants)
+      for (const plant of plants) await store.read(plant)
+    },
+  ),
+  row('each replace of many at once gets its own plant and ETag', replacing, take(1), async (store, id) => {
+    await store.create({ id, name: 'n' })
+    const plants = Array.from({ length: clientsAtOnce }, (_, client) => ({ name: `m${client}` }))
+    const answers = await store.together(
+      plants.map((plant) => {
+        const request = { method: 'PUT', target: `/plants/${id}`, body: JSON.stringify(plant) }
+        return [request, [...ok, isPlant(plant)]] as const
+      }),
+    )
+    const etags = new Set(answers.map((answer) => fieldOf(answer, 'etag')))
+    store.assert(etags.size < answers.length ? 'two of the answers have one ETag' : undefined)
+  }),
+  row('of deletes of one plant at once, one succeeds', missing, take(1), async (store, id) => {
+    await store.send({ body: plantJson(id, 'n') }, isCreated({ id, name: 'n' }))
+    await store.oneOf(() => ({ method: 'DELETE', target: `/plants/${id}` }), 'deleted the plant', [204, 404])
+    await store.isMissing(id)
+  }),
+  // A token says what may be done, not with which plants.
+  row(
+    'a plant that was created with one token is read, replaced and deleted with another',
+    { document: reading, unless: needs('$SECOND_TOKEN') },
+    take(1),
+    async (store, id) => {
+      const headers = { Authorization: 'Bearer $SECOND_TOKEN' }
+      await store.create({ id, name: 'n' })
+      await store.get(id, [...ok, isPlant({ id, name: 'n' })], headers)
+      await store.put(id, { name: 'm' }, ok, headers)
+      await store.read({ id, name: 'm' })
+      await store.remove(id, [status(204)], headers)
       await store.isMissing(id)
-    }),
-  ]
-}
+    },
+  ),
+]
 
 /** A cache, or a copy that lags behind, has the plants for a while as they were. */
-function lastingRows({ ids }: Circumstances): Row[] {
-  const own = ids.take(2) as [bigint, bigint]
-  let begun: Answer | undefined
-  const begin = async (store: Store): Promise<Answer> => {
-    const [kept, gone] = own
-    for (const id of own) await store.create({ id, name: 'n', tag: 't' })
-    for (const id of own) await store.read({ id, name: 'n', tag: 't' })
-    await store.remove(gone)
-    await store.put(kept, '{"name":"m"}')
-    return await store.read({ id: kept, name: 'm' })
+export function lastingRows(): readonly Row[] {
+  let own: readonly bigint[] | undefined
+  const ids: Ids = (range) => {
+    own ??= range.take(2)
+    return own
   }
-  const first = row('a replaced and a deleted plant at the beginning of the run', replacing, own, async (store) => {
-    begun = await begin(store)
-  })
-  const last = row('they are the same at its end', replacing, own, async (store, kept, gone) => {
-    begun ??= await begin(store)
-    await store.read({ id: kept, name: 'm' }, [sameField('ETag', begun)])
-    await store.isMissing(gone)
-  })
+  let begun: Answer | undefined
+  const begin = async (store: Store, kept: bigint, gone: bigint): Promise<Answer> => {
+    for (const id of [kept, gone]) await store.create({ id, name: 'n', tag: 't' })
+    for (const id of [kept, gone]) await store.read({ id, name: 'n', tag: 't' })
+    await store.remove(gone)
+    await store.put(kept, { name: 'm' })
+    begun = await store.read({ id: kept, name: 'm' })
+    return begun
+  }
   return [
-    { ...first, turn: 'first' },
-    { ...last, turn: 'last' },
+    row(
+      'a replaced and a deleted plant at the beginning of the run',
+      { document: replacing, turn: 'first' },
+      ids,
+      begin,
+    ),
+    row('they are the same at its end', { document: replacing, turn: 'last' }, ids, async (store, kept, gone) => {
+      const before = begun ?? (await begin(store, kept, gone))
+      await store.read({ id: kept, name: 'm' }, [sameField('ETag', before)])
+      await store.isMissing(gone)
+    }),
   ]
-}
-
-/** A token says what may be done, not with which plants. */
-function sharedRow(circumstances: Circumstances): Row {
-  const title = 'a plant that was created with one token is read, replaced and deleted with another'
-  const shared = row(title, reading, circumstances.ids.take(1), async (store, id) => {
-    const headers = { Authorization: 'Bearer $SECOND_TOKEN' }
-    await store.create({ id, name: 'n' })
-    await store.get(id, [...ok, isPlant({ id, name: 'n' })], headers)
-    await store.put(id, '{"name":"m"}', ok, headers)
-    await store.read({ id, name: 'm' })
-    await store.remove(id, [status(204)], headers)
-    await store.isMissing(id)
-  })
-  return needing('$SECOND_TOKEN', circumstances, shared)
 }

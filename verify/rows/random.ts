@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { type Check, field, hasNoBody, isPlant, ok, refusal, status } from '../checks.ts'
 import { fieldOf } from '../message.ts'
 import type { NewPlant, Plant } from '../plant.ts'
-import { type Circumstances, type Row, row } from '../row.ts'
+import { near, type Row, row } from '../row.ts'
 import type { Headers, Store } from '../store.ts'
 import { among } from './lists.ts'
 
@@ -23,14 +23,10 @@ const fragments = [
   ...['\ufb01', '\ufdfa', '\ufeff', '\ufffd', '\uffff', '\ue000', '🌿', '\u{10ffff}', '\u{1d400}', '\u202e', '\u200d'],
 ] as const
 
-export function randomRows(circumstances: Circumstances): readonly Row[] {
-  return Array.from({ length: rounds }, (_, at) => {
-    const title = `random requests are answered as the document says, round ${at + 1}`
-    return row(title, says, circumstances.ids.near(plantsOfRound), (store, ...ids) =>
-      new Round(circumstances, at + 1, ids, store).run(),
-    )
-  })
-}
+export const randomRows: readonly Row[] = Array.from({ length: rounds }, (_, at) => {
+  const title = `random requests are answered as the document says, round ${at + 1}`
+  return row(title, says, near(plantsOfRound), (store, ...ids) => new Round(at + 1, ids, store).run())
+})
 
 /** A plant that the server must have, and an ETag that it sent for it. */
 interface Tagged {
@@ -39,7 +35,6 @@ interface Tagged {
 }
 
 class Round {
-  readonly #circumstances: Circumstances
   readonly #round: number
   readonly #ids: readonly bigint[]
   readonly #store: Store
@@ -49,8 +44,7 @@ class Round {
   readonly #tagged = new Map<bigint, readonly Tagged[]>()
   #drawn = 0
 
-  constructor(circumstances: Circumstances, round: number, ids: readonly bigint[], store: Store) {
-    this.#circumstances = circumstances
+  constructor(round: number, ids: readonly bigint[], store: Store) {
     this.#round = round
     this.#ids = ids
     this.#store = store
@@ -69,7 +63,7 @@ class Round {
   }
 
   async #create(id: bigint): Promise<void> {
-    const { nonce } = this.#circumstances
+    const { nonce } = this.#store
     const plant = { id, ...this.#anyPlant() }
     const key = this.#below(2) === 0 ? undefined : `random-${this.#round}-${this.#below(keysOfRound)}-${nonce}`
     const headers = key === undefined ? {} : { 'Idempotency-Key': key }
@@ -95,18 +89,13 @@ class Round {
 
   async #replace(id: bigint): Promise<void> {
     const plant = this.#anyPlant()
-    const body = JSON.stringify(plant)
     const condition = this.#condition(id)
     if (condition.refusal !== undefined) {
-      await this.#store.put(id, body, condition.refusal, condition.headers)
+      await this.#store.put(id, plant, condition.refusal, condition.headers)
       return
     }
-    const answer = await this.#store.put(
-      id,
-      body,
-      [...ok, isPlant(plant), this.#isTaggedAs(id, plant)],
-      condition.headers,
-    )
+    const checks = [...ok, isPlant(plant), this.#isTaggedAs(id, plant)]
+    const answer = await this.#store.put(id, plant, checks, condition.headers)
     this.#plants.set(id, plant)
     this.#note(id, plant, fieldOf(answer, 'etag'))
   }
@@ -212,13 +201,13 @@ class Round {
   }
 
   #fits(property: 'name' | 'tag', text: string): boolean {
-    const { min, max } = this.#circumstances.plants.lengthsOf(property)
+    const { min, max } = this.#store.plants.lengthsOf(property)
     const { length } = [...text]
     return length >= min && length <= max
   }
 
   #text(property: 'name' | 'tag'): string {
-    const { min, max } = this.#circumstances.plants.lengthsOf(property)
+    const { min, max } = this.#store.plants.lengthsOf(property)
     const text = Array.from({ length: this.#below(4) }, () => this.#pick(fragments)).join('')
     return [...text.padEnd(2 * min, 'n')].slice(0, max).join('')
   }

@@ -4,53 +4,11 @@
 import { type Check, isError, isPlant, notAccepted, refusedSomehow, status } from '../checks.ts'
 import { strayIds, strayName } from '../leftovers.ts'
 import { type Plant, plantJson } from '../plant.ts'
-import type { Circumstances, Row } from '../row.ts'
-import { unless } from '../row.ts'
+import { near, none, type Row, type Rule, row, take, whyExactAnyway } from '../row.ts'
 
-type Body = (id: bigint) => string
-
-export function specifiedRows({ ids }: Circumstances): readonly Row[] {
-  const rowOf = (title: string, document: string, own: readonly bigint[], run: RunOf): Row => ({
-    title,
-    level: 'specified',
-    document,
-    ids: own,
-    run: (store) => run(store, ...own),
-  })
-  /** One POST. */
-  const posted = (title: string, document: string, body: Body, checks: readonly Check[], headers = {}): Row =>
-    rowOf(title, document, ids.take(1), (store, id) => store.send({ body: body(id), headers }, checks))
-  const created = ([title, rule, { name, tag }, more = '']: Created): Row => {
-    const checks = [status(200), isPlant({ name, ...(tag !== undefined && { tag }) })]
-    const document = `${rule} (the response 200 of POST /plants)`
-    return posted(title, document, (id) => plantJson(id, name, tag).replace(/}$/, `${more}}`), checks)
-  }
-  const refused = ([what, why, body]: Refused): Row =>
-    posted(`a body ${what} is refused`, `says that ${why}; ${anyRefusal}`, body, [refusedSomehow])
-  const [first, ...others] = plants.map(created)
-  const neighbours = rowOf('neighbouring ids beyond 2^53 are two plants', int64, ids.near(3), async (store, ...own) => {
-    for (const id of own) await store.send({ body: plantJson(id, ficus) }, isRight)
-  })
-  return [
-    { ...(first as Row), turn: 'first' },
-    ...others,
-    unless(ids.whyExactAnyway, neighbours),
-    { ...rowOf(twiceTitle, twiceRule, ids.take(1), createTwice), turn: 'first' },
-    ...bodies.map(refused),
-    ...bodiesWithoutId.map((each) => ({ ...refused(each), ids: [], strays: strayIds.zero })),
-    // One row per way in which frameworks refuse, since they often use different error bodies.
-    ...errors.map(([what, body]) =>
-      posted(`the refusal of a body ${what} is an Error`, anError, body, [refusedSomehow, isError]),
-    ),
-    ...credentials.map(([what, Authorization]) =>
-      posted(`with${what} nothing is created`, secured, (id) => plantJson(id, 'n'), [notAccepted], { Authorization }),
-    ),
-  ]
-}
-
-type RunOf = (store: Parameters<Row['run']>[0], ...ids: readonly bigint[]) => Promise<unknown>
+type Write = (id: bigint) => string
 type Created = readonly [title: string, rule: string, plant: Plant, more?: string]
-type Refused = readonly [what: string, why: string, body: Body]
+type Refused = readonly [what: string, why: string, write: Write]
 
 const anyRefusal = 'it does not define which failures get 400, so any 4xx passes (the request body of POST /plants)'
 const anError =
@@ -63,9 +21,11 @@ const int64 =
   'id is an int64: each of these is a valid NewPlant, and a valid one is answered with 200 (the schema NewPlant)'
 const valid =
   'a NewPlant with a bearer credential is answered with 200 and a Plant: its name, and its tag if it has one'
+const twice =
+  'defines 200 with a Plant and 400 with an Error, but not which applies here (the responses of POST /plants)'
 const aString = 'name is a string'
 
-const plants: readonly Created[] = [
+const created: readonly Created[] = [
   ['a NewPlant with a tag is answered with its Plant', valid, { name: 'Monstera deliciosa', tag: 'aroid' }],
   ['a NewPlant without a tag is answered without a tag', valid, { name: 'Crassula ovata' }],
   ['an empty tag is not the same as none', valid, { name: 'Aloe vera', tag: '' }],
@@ -81,7 +41,7 @@ const plants: readonly Created[] = [
   ],
 ]
 
-const bodies: readonly Refused[] = [
+const refused: readonly Refused[] = [
   ['without a name', 'NewPlant requires name', (id) => `{"id":${id}}`],
   ['whose name is a number', aString, (id) => `{"id":${id},"name":7}`],
   ['whose name is null', aString, (id) => `{"id":${id},"name":null}`],
@@ -93,12 +53,13 @@ const bodies: readonly Refused[] = [
   ['that is not JSON', 'the body is application/json', (id) => plantJson(id, 'n').slice(0, -1)],
 ]
 
-const bodiesWithoutId: readonly Refused[] = [
-  ['without an id', 'NewPlant requires id', () => `{"name":"${strayName}"}`],
-  ['that is empty', 'the request body is required', () => ''],
+const refusedWithoutId: readonly (readonly [what: string, why: string, body: string])[] = [
+  ['without an id', 'NewPlant requires id', `{"name":"${strayName}"}`],
+  ['that is empty', 'the request body is required', ''],
 ]
 
-const errors: readonly (readonly [what: string, body: Body])[] = [
+/** Ways in which frameworks refuse, often with different error bodies. */
+const errors: readonly (readonly [what: string, write: Write])[] = [
   ['that is not JSON', (id) => `{"id":${id},"name"`],
   ['without a name', (id) => `{"id":${id}}`],
   ['whose name is a number', (id) => `{"id":${id},"name":7}`],
@@ -111,17 +72,55 @@ const credentials: readonly (readonly [what: string, authorization: string | und
 ]
 
 const ficus = 'Ficus lyrata'
-const isRight: readonly Check[] = [status(200), isPlant({ name: ficus })]
-const twiceTitle = 'a second create of the same id is answered with a Plant or an Error'
-const twiceRule =
-  'defines 200 with a Plant and 400 with an Error, but not which applies here (the responses of POST /plants)'
-
+const isFicus: readonly Check[] = [status(200), isPlant({ name: ficus })]
 /** Only POST is specified, so only another POST can reveal the state of a plant. */
-const createTwice: RunOf = async (store, id) => {
-  const request = { body: plantJson(id as bigint, ficus) }
-  await store.send(request, isRight)
-  await store.send(request, [
-    (answer, known) =>
-      answer.status === 200 ? isPlant({ name: ficus })(answer, known) : (refusedSomehow(answer) ?? isError(answer)),
-  ])
+const isFicusOrError: Check = (answer, plants) =>
+  answer.status === 200 ? isPlant({ name: ficus })(answer, plants) : (refusedSomehow(answer) ?? isError(answer, plants))
+
+export const specifiedRows: readonly Row[] = [
+  ...created.map(([title, rule, plant, more = ''], at) => {
+    const write: Write = (id) => plantJson(id, plant.name, plant.tag).replace(/}$/, `${more}}`)
+    const document = `${rule} (the response 200 of POST /plants)`
+    return posted(title, specified(document, at === 0 ? { turn: 'first' } : {}), write, [status(200), isPlant(plant)])
+  }),
+  row(
+    'neighbouring ids beyond 2^53 are two plants',
+    specified(int64, { unless: whyExactAnyway }),
+    near(3),
+    async (store, ...ids) => {
+      for (const id of ids) await store.send({ body: plantJson(id, ficus) }, isFicus)
+    },
+  ),
+  row(
+    'a second create of the same id is answered with a Plant or an Error',
+    specified(twice, { turn: 'first' }),
+    take(1),
+    async (store, id) => {
+      for (const checks of [isFicus, [isFicusOrError]]) await store.send({ body: plantJson(id, ficus) }, checks)
+    },
+  ),
+  ...refused.map(([what, why, write]) =>
+    posted(`a body ${what} is refused`, specified(`says that ${why}; ${anyRefusal}`), write, [refusedSomehow]),
+  ),
+  ...refusedWithoutId.map(([what, why, body]) => {
+    const rule = specified(`says that ${why}; ${anyRefusal}`, { strays: strayIds.zero })
+    return row(`a body ${what} is refused`, rule, none, (store) => store.send({ body }, [refusedSomehow]))
+  }),
+  ...errors.map(([what, write]) =>
+    posted(`the refusal of a body ${what} is an Error`, specified(anError), write, [refusedSomehow, isError]),
+  ),
+  ...credentials.map(([what, Authorization]) =>
+    row(`with${what} nothing is created`, specified(secured), take(1), (store, id) =>
+      store.send({ body: plantJson(id, 'n'), headers: { Authorization } }, [notAccepted]),
+    ),
+  ),
+]
+
+function specified(document: string, how: Partial<Rule> = {}): Rule {
+  return { document, level: 'specified', ...how }
+}
+
+/** One POST. */
+function posted(title: string, rule: Rule, write: Write, checks: readonly Check[]): Row {
+  return row(title, rule, take(1), (store, id) => store.send({ body: write(id) }, checks))
 }

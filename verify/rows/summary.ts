@@ -1,91 +1,106 @@
 // Counts of plants. Others may create and delete meanwhile, so rows count only a tag unique to this run. They run last,
 // when no other row creates plants.
 
-import { type Check, ok, refusal } from '../checks.ts'
+import { type AnswerCheck, isOf, ok, refusal } from '../checks.ts'
 import { canonical } from '../json.ts'
-import type { Answer } from '../message.ts'
-import { fieldOf, itemsOf, jsonOf, objectOf } from '../message.ts'
-import { type Circumstances, type Row, row } from '../row.ts'
+import { type Answer, fieldOf, itemsOf, jsonOf, objectOf } from '../message.ts'
+import { near, type Row, row, take } from '../row.ts'
 import type { Store } from '../store.ts'
 
 const tagsMax = 100
-const says =
-  'counts the plants, in all and by tag; up to 100 tags are listed, the most common first (getSummary and the ' +
-  'schema Summary)'
-const total = 'plants is the total number of plants, with and without a tag (the schema Summary)'
+const says = {
+  document:
+    'counts the plants, in all and by tag; up to 100 tags are listed, the most common first (getSummary and the ' +
+    'schema Summary)',
+  turn: 'last',
+} as const
+const total = {
+  document: 'plants is the total number of plants, with and without a tag (the schema Summary)',
+  turn: 'last',
+} as const
 
-interface Counted {
+/** As its check `isOf` finds it. */
+interface Summary {
   readonly plants: bigint
   readonly tags: readonly { readonly tag: string; readonly plants: bigint }[]
   readonly isExact: boolean
 }
 
-export function summaryRows({ ids, nonce }: Circumstances): readonly Row[] {
-  const tag = `summary ${nonce}`
-  const apart = ['\u00e9', 'e\u0301', 'E\u0301', '\u00e9 ', ' \u00e9', '\ufb01', 'fi'].map((end) => `${tag}${end}`)
-  // Names that objects of some languages have.
-  const common = ['', 'constructor', 'toString', '__proto__', 'null']
-  /** Two of each tag, so that a hundred tags of single plants of others do not hide them. */
-  const pairs = (title: string, tags: readonly string[], mayHaveMore: boolean): Row =>
-    row(title, says, ids.take(2 * tags.length), async (store, ...own) => {
-      await store.createAll(own.map((id, at) => ({ id, name: 'n', tag: tags[at >> 1] as string })))
-      for (const each of tags) await summarise(store, each, 2n, mayHaveMore)
-    })
-  const rows = [
-    row(
-      'the summary counts plants by their tag as they are created and deleted',
-      says,
-      ids.take(3),
-      async (store, ...own) => {
-        await store.createAll(own.map((id) => ({ id, name: 'n', tag })))
-        await summarise(store, tag, 3n)
-        await store.remove(own[0] as bigint)
-        // Still more than most tags of others have, so that it is listed.
-        await summarise(store, tag, 2n)
-      },
-    ),
-    totalRow(ids, nonce),
-    pairs('the summary counts different tags apart', apart, false),
-    row('the summary lists the most common of many tags', says, ids.near(tagsMax + 2), async (store, ...own) => {
-      await store.createAll(own.map((id, at) => ({ id, name: 'n', tag: at < tagsMax ? `${tag} a${at}` : `${tag} z` })))
-      await summarise(store, `${tag} z`, 2n)
-    }),
-    pairs('the summary counts tags of any name', common, true),
-  ]
-  return rows.map((each) => ({ ...each, turn: 'last' }))
-}
+const summaryOf = (answer: Answer): Summary => objectOf(answer) as unknown as Summary
 
-/** Requests that change nothing count nothing. Checks only a small store, while no other client changes it. */
-function totalRow(ids: Circumstances['ids'], nonce: string): Row {
-  const title = 'the summary counts the plants that are listed, however often they were sent'
-  return row(title, total, ids.take(1), async (store, id) => {
-    const tag = `total ${nonce}`
-    for (const _ of [1, 2, 3]) await store.create({ id, name: 'n', tag }, { 'Idempotency-Key': `total-${nonce}` })
+const apart = ['\u00e9', 'e\u0301', 'E\u0301', '\u00e9 ', ' \u00e9', '\ufb01', 'fi']
+/** Names that objects of some languages have. */
+const common = ['', 'constructor', 'toString', '__proto__', 'null']
+
+export const summaryRows: readonly Row[] = [
+  row(
+    'the summary counts plants by their tag as they are created and deleted',
+    says,
+    take(3),
+    async (store, ...own) => {
+      const tag = `summary ${store.nonce}`
+      await store.createAll(own.map((id) => ({ id, name: 'n', tag })))
+      await summarise(store, tag, 3n)
+      await store.remove(own[0] ?? 0n)
+      // Still more than most tags of others have, so that it is listed.
+      await summarise(store, tag, 2n)
+    },
+  ),
+  // Requests that change nothing count nothing. Checks only a small store, while no other client changes it.
+  row('the summary counts the plants that are listed, however often sent', total, take(1), async (store, id) => {
+    const plant = { name: 'n', tag: `total ${store.nonce}` }
+    const key = { 'Idempotency-Key': `total-${store.nonce}` }
+    for (const _ of [1, 2, 3]) await store.create({ id, ...plant }, key)
     await store.refuses('idTaken', { id, name: 'm' })
-    await store.put(id, JSON.stringify({ name: 'n', tag }))
-    await store.put(id, '{"name":"m"}')
-    await store.put(id, '{"name":"m"}', refusal('preconditionFailed'), { 'If-Match': '"x"' })
+    await store.put(id, plant)
+    await store.put(id, { name: 'm' })
+    await store.put(id, { name: 'm' }, refusal('preconditionFailed'), { 'If-Match': '"x"' })
     const list = (): Promise<Answer> => store.call('GET', '/plants?limit=1000', ok)
     const first = await list()
-    const summary = summaryOf(await store.call('GET', '/summary', ok))
+    const summary = summaryOf(await store.call('GET', '/summary', [...ok, isOf('Summary')]))
     const again = await list()
     const isQuiet = canonical(jsonOf(first)) === canonical(jsonOf(again)) && fieldOf(again, 'link') === undefined
     const { length } = itemsOf(again)
-    const isWrong = isQuiet && summary?.isExact === true && summary.plants !== BigInt(length)
+    const isWrong = isQuiet && summary.isExact && summary.plants !== BigInt(length)
     store.assert(isWrong ? `plants is ${summary.plants}, but ${length} are listed` : undefined)
-  })
+  }),
+  row('the summary counts different tags apart', says, take(2 * apart.length), (store, ...own) =>
+    countPairs(
+      store,
+      own,
+      apart.map((end) => `apart ${store.nonce}${end}`),
+    ),
+  ),
+  row('the summary lists the most common of many tags', says, near(tagsMax + 2), async (store, ...own) => {
+    const tagOf = (at: number): string => `many ${store.nonce} ${at < tagsMax ? `a${at}` : 'z'}`
+    await store.createAll(own.map((id, at) => ({ id, name: 'n', tag: tagOf(at) })))
+    await summarise(store, tagOf(tagsMax), 2n)
+  }),
+  row('the summary counts tags of any name', says, take(2 * common.length), (store, ...own) =>
+    countPairs(store, own, common, true),
+  ),
+]
+
+/** Two of each tag, so that a hundred tags of single plants of others do not hide them. */
+async function countPairs(
+  store: Store,
+  ids: readonly bigint[],
+  tags: readonly string[],
+  mayHaveMore = false,
+): Promise<void> {
+  await store.createAll(ids.map((id, at) => ({ id, name: 'n', tag: tags[at >> 1] as string })))
+  for (const tag of tags) await summarise(store, tag, 2n, mayHaveMore)
 }
 
 /** @param mayHaveMore whether others may use the tag, too. */
 async function summarise(store: Store, tag: string, plants: bigint, mayHaveMore = false): Promise<void> {
-  await store.call('GET', '/summary', [...ok, counts(tag, plants, mayHaveMore)])
+  await store.call('GET', '/summary', [...ok, isOf('Summary'), counts(tag, plants, mayHaveMore)])
 }
 
 /** Estimates may have any value. With more tags than the list holds, this one may be missing. */
-function counts(wanted: string, plants: bigint, mayHaveMore: boolean): Check {
+function counts(wanted: string, plants: bigint, mayHaveMore: boolean): AnswerCheck {
   return (answer) => {
     const summary = summaryOf(answer)
-    if (summary === undefined) return 'the body is not a valid Summary'
     if (!summary.isExact) return undefined
     const { tags } = summary
     if (summary.plants < plants) return `plants is ${summary.plants}, although there are at least ${plants}`
@@ -102,14 +117,4 @@ function counts(wanted: string, plants: bigint, mayHaveMore: boolean): Check {
     const isRight = found.plants === plants || (mayHaveMore && found.plants > plants)
     return isRight ? undefined : `the tag ${JSON.stringify(wanted)} has ${found.plants} plants, not ${plants}`
   }
-}
-
-function summaryOf(answer: Answer): Counted | undefined {
-  const { plants, tags, isExact } = objectOf(answer)
-  const isSummary =
-    typeof plants === 'bigint' &&
-    typeof isExact === 'boolean' &&
-    Array.isArray(tags) &&
-    tags.every((each) => typeof (each as { plants?: unknown } | null)?.plants === 'bigint')
-  return isSummary ? (objectOf(answer) as unknown as Counted) : undefined
 }

@@ -1,11 +1,11 @@
 // Texts of plants, by the schemas of their properties: valid text is returned unchanged, invalid text is refused. And
 // properties that the bundled document does not have.
 
-import { field, isCreated, isPlant, otherField, sameField, status } from '../checks.ts'
+import { etagForm, field, isCreated, isPlant, otherField, sameField, status } from '../checks.ts'
 import { toJson } from '../json.ts'
 import type { FurtherProperty, Plants } from '../plant.ts'
-import { type Circumstances, type Row, row } from '../row.ts'
-import { etagForm, keeping, refusing, type Taking, takingOf, type Write } from './taking.ts'
+import { type Circumstances, near, type Row, row } from '../row.ts'
+import { type Bodies, bodiesOf, type Write } from './operations.ts'
 
 const anyText = 'name and tag are any Unicode text without NUL characters (the schema Plant)'
 const unkeepable = 'NUL characters and unpaired surrogates are refused (the schema Plant)'
@@ -26,85 +26,54 @@ const literals: Readonly<Record<string, readonly string[]>> = {
 }
 const noStrings = ['null', '7', 'false', '["a"]', '{}']
 const noText = ['"a\\u0000b"', '"\\u0000"', '"\\ud83c"', '"\\udf3f"', '"\\udf3f\\ud83c"', '"\\udfff"']
+const nameless: readonly Write[] = [
+  (start) => `${start.replace(/,$/, '')}}`,
+  (start) => `${start}"tag":"t"}`,
+  (start) => `${start}"Name":"m","NAME":"m","name ":"m"," name":"m"}`,
+]
 
 function quoted(text: string): string {
   return JSON.stringify(text)
 }
 
-type TextProperty = 'name' | 'tag'
+export const textRows = bodiesOf((plants) => [...textsOf(plants, 'name'), ...textsOf(plants, 'tag')])
 
-export function textRows(circumstances: Circumstances): readonly Row[] {
-  return takingOf(circumstances).flatMap((taking) =>
-    (['name', 'tag'] as const).flatMap((property) => [
-      ...keptRows(circumstances, taking, property),
-      ...refusedRows(circumstances, taking, property),
-    ]),
-  )
-}
-
-/** Writes a property, beside a name. */
-function writing(property: TextProperty, literal: string): Write {
-  return (start) => `${start}${property === 'name' ? '' : '"name":"n",'}"${property}":${literal}}`
-}
-
-function keptRows(circumstances: Circumstances, taking: Taking, property: TextProperty): Row[] {
-  const rowOf = (what: string, says: string, texts: readonly string[]): Row =>
-    keeping(
-      circumstances,
-      taking,
-      `a ${property} ${what}`,
-      says,
-      texts.map((literal) => ({
-        plant: { name: 'n', [property]: JSON.parse(literal) as string },
-        write: writing(property, literal),
-      })),
-    )
-  const { min, max, bound } = boundsOf(circumstances.plants, property)
-  const longest = ['a', '🌿', '\ufdfa', '\u0130', '['].map((each) => quoted(each.repeat(max)))
-  return [
-    ...Object.entries(literals).map(([what, texts]) => rowOf(what, anyText, texts)),
-    rowOf(`of at most ${inDigits(max)} characters`, bound, [...longest, quoted('🌿'.repeat(Math.max(min, 1)))]),
-  ]
-}
-
-function refusedRows(circumstances: Circumstances, taking: Taking, property: TextProperty): Row[] {
-  const { min, max, bound } = boundsOf(circumstances.plants, property)
-  const rowOf = (what: string, says: string, texts: readonly string[], ...more: readonly Write[]): Row => {
-    const writes = [...texts.map((literal) => writing(property, literal)), ...more]
-    return refusing(circumstances, taking, `a ${property} ${what}`, says, 'invalidPlant', writes)
-  }
-  const short = min > 0 ? ['a'.repeat(min - 1)] : []
-  const beyond = [...short, 'a'.repeat(max + 1), '🌿'.repeat(max + 1)].map(quoted)
-  const missing: readonly Write[] = [
-    (start) => `${start.replace(/,$/, '')}}`,
-    (start) => `${start}"tag":"t"}`,
-    (start) => `${start}"Name":"m","NAME":"m","name ":"m"," name":"m"}`,
-  ]
-  return [
-    rowOf(`of more than ${inDigits(max)} characters`, bound, beyond),
-    rowOf('that is no string', strings, noStrings, ...(property === 'name' ? missing : [])),
-    rowOf('with NUL or half a surrogate pair', unkeepable, noText),
-  ]
-}
-
-function boundsOf(plants: Plants, property: TextProperty) {
+function textsOf(plants: Plants, property: 'name' | 'tag'): readonly Bodies[] {
   const { min, max } = plants.lengthsOf(property)
-  const document = `${property} has ${min === 0 ? '' : `${inDigits(min)} to `}${inDigits(max)} characters at most`
-  return { min, max, bound: `${document} (the schema Plant)` }
-}
-
-function inDigits(count: number): string {
-  return count.toLocaleString('en')
+  const [least, most] = [min, max].map((count) => count.toLocaleString('en'))
+  const bound = `${property} has ${min === 0 ? '' : `${least} to `}${most} characters at most (the schema Plant)`
+  const write =
+    (literal: string): Write =>
+    (start) =>
+      `${start}${property === 'name' ? '' : '"name":"n",'}"${property}":${literal}}`
+  const kept = (what: string, says: string, texts: readonly string[]): Bodies => {
+    const plantOf = (literal: string) => ({ name: 'n', [property]: JSON.parse(literal) as string })
+    const sent = texts.map((literal) => ({ plant: plantOf(literal), write: write(literal) }))
+    return { what: `a ${property} ${what}`, says, sent }
+  }
+  const refused = (what: string, says: string, texts: readonly string[], more: readonly Write[] = []): Bodies => {
+    const sent = [...texts.map(write), ...more].map((each) => ({ write: each }))
+    return { what: `a ${property} ${what}`, says, code: 'invalidPlant', sent }
+  }
+  const within = ['a', '🌿', '\ufdfa', '\u0130', '['].map((each) => each.repeat(max))
+  const beyond = [...(min > 0 ? ['a'.repeat(min - 1)] : []), 'a'.repeat(max + 1), '🌿'.repeat(max + 1)]
+  return [
+    ...Object.entries(literals).map(([what, texts]) => kept(what, anyText, texts)),
+    kept(`of at most ${most} characters`, bound, [...within, '🌿'.repeat(Math.max(min, 1))].map(quoted)),
+    refused(`of more than ${most} characters`, bound, beyond.map(quoted)),
+    refused('that is no string', strings, noStrings, property === 'name' ? nameless : []),
+    refused('with NUL or half a surrogate pair', unkeepable, noText),
+  ]
 }
 
 /** Further properties: kept as they are sent, replaced and removed. */
-export function furtherRows(circumstances: Circumstances): readonly Row[] {
-  return circumstances.plants.further.map((property) => furtherRow(circumstances, property))
+export function furtherRows({ plants }: Circumstances): readonly Row[] {
+  return plants.further.map(furtherRow)
 }
 
-function furtherRow({ ids }: Circumstances, { name: property, isRequired, sample }: FurtherProperty): Row {
+function furtherRow({ name: property, isRequired, sample }: FurtherProperty): Row {
   const says = `a plant has the property ${property} (createPlant)`
-  return row(`the property ${property} is kept as it is sent`, says, ids.near(1), async (store, id) => {
+  return row(`the property ${property} is kept as it is sent`, says, near(1), async (store, id) => {
     const [plant, without] = [{ name: 'n', [property]: sample }, { name: 'n' }]
     const tagged = [status(200), field('ETag', etagForm)]
     await store.send({ body: toJson({ id, ...plant }) }, isCreated({ id, ...plant }))

@@ -1,10 +1,10 @@
 // Header fields that no operation reads: clients and their libraries send them with any request.
 
-import { field, hasNoBody, isListOf, isPlant, members, ok, refusal, sameField, status } from '../checks.ts'
+import { etagForm, field, hasNoBody, isListOf, isPlant, members, ok, refusal, sameField, status } from '../checks.ts'
 import { fieldOf } from '../message.ts'
-import { type Circumstances, type Row, row } from '../row.ts'
+import { plantJson } from '../plant.ts'
+import { type Row, row, take } from '../row.ts'
 import type { Headers } from '../store.ts'
-import { etagForm } from './taking.ts'
 
 const unread =
   'an operation reads its parameters, and its body if it has one; nothing else changes what it does (the ' +
@@ -23,58 +23,65 @@ const fields: Readonly<Record<string, Headers>> = {
   // `fetch` sends these with a condition, and browsers when a page is loaded again.
   'what asks for a fresh answer': { 'Cache-Control': 'no-cache', Pragma: 'no-cache' },
   'what asks for an answer that is not stored': { 'Cache-Control': 'max-age=0, no-store' },
-  'another method in a field': {
-    'X-HTTP-Method-Override': 'DELETE',
-    'X-HTTP-Method': 'DELETE',
-    'X-Method-Override': 'DELETE',
-  },
+  'another method in a field': overriding('DELETE'),
   'an Idempotency-Key where nothing is created': { 'Idempotency-Key': 'unread' },
 }
 
-export function unreadRows(circumstances: Circumstances): readonly Row[] {
-  return [
-    ...Object.entries(fields).map(([what, headers]) => unreadRow(circumstances, what, headers)),
-    compressedRow(circumstances),
-  ]
+/** Fields by which some programs let a POST have another method. */
+export function overriding(method: string): Headers {
+  return { 'X-HTTP-Method-Override': method, 'X-HTTP-Method': method, 'X-Method-Override': method }
 }
 
-function unreadRow({ ids }: Circumstances, what: string, headers: Headers): Row {
-  return row(`nothing changes with ${what}`, unread, ids.take(1), async (store, id) => {
-    const plant = { id, name: 'n', tag: 't' }
-    await store.create(plant)
-    const first = await store.read(plant)
-    const isSame = [...ok, isPlant(plant), sameField('ETag', first)]
-    const known = { ...headers, 'If-None-Match': fieldOf(first, 'etag') ?? '' }
-    await store.get(id, isSame, headers)
-    await store.get(id, [status(304), hasNoBody], known)
-    await store.get(id, refusal('preconditionFailed'), { ...known, 'If-Match': '"x"' })
-    await store.call('HEAD', `/plants/${id}`, [...ok, hasNoBody, sameField('ETag', first)], headers)
-    await store.call('GET', '/plants?limit=1', [...ok, isListOf(1)], headers)
-    await store.call('GET', '/summary', [...ok, field('Content-Type', /^application\/json/i)], headers)
-    const allows = members('Allow', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PUT')
-    await store.call('OPTIONS', `/plants/${id}`, [status(204), allows], headers)
-    await store.get(id, isSame)
-    if (headers['Content-Type'] === undefined) {
-      await store.put(id, '{"name":"m"}', [...ok, isPlant({ name: 'm' })], headers)
-      await store.read({ id, name: 'm' })
+export const unreadRows: readonly Row[] = [
+  ...Object.entries(fields).map(([what, headers]) =>
+    row(`nothing changes with ${what}`, unread, take(1), async (store, id) => {
+      const plant = { id, name: 'n', tag: 't' }
+      await store.create(plant)
+      const first = await store.read(plant)
+      const isSame = [...ok, isPlant(plant), sameField('ETag', first)]
+      const known = { ...headers, 'If-None-Match': fieldOf(first, 'etag') ?? '' }
+      await store.get(id, isSame, headers)
+      await store.get(id, [status(304), hasNoBody], known)
+      await store.get(id, refusal('preconditionFailed'), { ...known, 'If-Match': '"x"' })
+      await store.call('HEAD', `/plants/${id}`, [...ok, hasNoBody, sameField('ETag', first)], headers)
+      await store.call('GET', '/plants?limit=1', [...ok, isListOf(1)], headers)
+      await store.call('GET', '/summary', [...ok, field('Content-Type', /^application\/json/i)], headers)
+      const allows = members('Allow', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PUT')
+      await store.call('OPTIONS', `/plants/${id}`, [status(204), allows], headers)
+      await store.get(id, isSame)
+      if (headers['Content-Type'] === undefined) {
+        await store.put(id, { name: 'm' }, [...ok, isPlant({ name: 'm' })], headers)
+        await store.read({ id, name: 'm' })
+      }
+      await store.remove(id, [status(204), hasNoBody], headers)
+      await store.isMissing(id)
+    }),
+  ),
+  // A wrong server reads what another method would change or delete.
+  row('nothing changes with another method in a field of a create', unread, take(1), async (store, id) => {
+    await store.create({ id, name: 'n' }, overriding('GET'))
+    await store.read({ id, name: 'n' })
+    for (const method of ['PUT', 'DELETE']) {
+      const request = { target: `/plants/${id}`, body: plantJson(id, 'm'), headers: overriding(method) }
+      await store.send(request, refusal('methodNotAllowed'))
+      await store.read({ id, name: 'n' })
     }
-    await store.remove(id, [status(204), hasNoBody], headers)
-    await store.isMissing(id)
-  })
-}
-
-/** A compressed answer must not have another ETag: a weak one cannot be used for a change. */
-function compressedRow({ ids }: Circumstances): Row {
-  const title = 'a client that accepts compressed answers gets strong ETags, with which it can change the plant'
-  return row(title, strong, ids.take(1), async (store, id) => {
-    const headers = { 'Accept-Encoding': 'gzip, deflate, br' }
-    const isStrong = [...ok, field('ETag', etagForm)]
-    await store.create({ id, name: 'n'.repeat(1_000) })
-    const first = fieldOf(await store.get(id, isStrong, headers), 'etag') ?? ''
-    await store.get(id, [status(304), hasNoBody], { ...headers, 'If-None-Match': first })
-    const body = JSON.stringify({ name: 'm'.repeat(1_000) })
-    const put = fieldOf(await store.put(id, body, isStrong, { ...headers, 'If-Match': first }), 'etag') ?? ''
-    const read = fieldOf(await store.get(id, isStrong, { ...headers, 'If-Match': put }), 'etag') ?? ''
-    await store.remove(id, [status(204)], { 'If-Match': read })
-  })
-}
+  }),
+  // A compressed answer must not have another ETag: a weak one cannot be used for a change.
+  row(
+    'a client that accepts compressed answers gets strong ETags, with which it can change the plant',
+    strong,
+    take(1),
+    async (store, id) => {
+      const headers = { 'Accept-Encoding': 'gzip, deflate, br' }
+      const isStrong = [...ok, field('ETag', etagForm)]
+      await store.create({ id, name: 'n'.repeat(1_000) })
+      const first = fieldOf(await store.get(id, isStrong, headers), 'etag') ?? ''
+      await store.get(id, [status(304), hasNoBody], { ...headers, 'If-None-Match': first })
+      const plant = { name: 'm'.repeat(1_000) }
+      const put = fieldOf(await store.put(id, plant, isStrong, { ...headers, 'If-Match': first }), 'etag') ?? ''
+      const read = fieldOf(await store.get(id, isStrong, { ...headers, 'If-Match': put }), 'etag') ?? ''
+      await store.remove(id, [status(204)], { 'If-Match': read })
+    },
+  ),
+]

@@ -1,4 +1,4 @@
-// Serves the service's health and its document.
+// Serves health checks and the OpenAPI document.
 
 import { type Contract, servedDocument } from '../../contract/contract.ts'
 import type { Handlers, TraitsOf } from '../operations.ts'
@@ -6,7 +6,7 @@ import type { Request } from '../request.ts'
 
 const healthy = { status: 200, headers: { 'cache-control': 'no-store' }, body: { status: 'ok' } } as const
 
-/** Load balancers poll health, so it costs nothing. */
+/** Load balancers poll health, so it costs no units. */
 export const documentTraits: TraitsOf = { getLivez: { units: 0 }, getReadyz: { units: 0 } }
 
 type PageOperations = 'getLivez' | 'getReadyz' | 'getOpenapiJson' | 'getOpenapiYaml'
@@ -32,7 +32,7 @@ export function documentHandlers(
   }
 }
 
-/** Some hosts do not form a valid URL, such as the empty one. */
+/** Some values of Host, such as an empty one, form no valid URL. */
 function originOf({ host, scheme }: Readonly<Request>): string | undefined {
   const origin = `${scheme}://${host}`
   return host !== undefined && URL.canParse(origin) ? origin : undefined

@@ -20,7 +20,7 @@ export interface SiteFile extends Representation {
 
 export interface Representation {
   readonly content: string | Uint8Array<ArrayBuffer>
-  /** A strong validator, so that of compressed bytes is another (RFC 9110, section 8.8.3). */
+  /** A strong validator; compressed bytes have a different one (RFC 9110, section 8.8.3). */
   readonly etag: string
 }
 
@@ -30,7 +30,7 @@ export type Site = ReadonlyMap<string, () => Promise<SiteFile>>
 const folder = new URL('site/', root)
 const examples = new URL('examples/houseplants.ndjson', root)
 
-/** Of the files below /site/. Pages have their own paths. */
+/** Media types of the files below /site/, by extension. Pages have their own paths. */
 const types: Readonly<Record<string, string>> = {
   '.css': 'text/css',
   '.svg': 'image/svg+xml',
@@ -81,7 +81,7 @@ export async function represent(
   file: SiteFile,
   fields: Fields,
 ): Promise<Representation & { readonly headers: Readonly<Record<string, string>> }> {
-  // Replaces the `vary` of every GET, so it repeats Origin.
+  // Replaces the `vary` that every GET has, so it repeats Origin.
   const vary = 'Origin, Accept-Encoding'
   const coding = chooseCoding(fields['accept-encoding'])
   if (coding === undefined) return { ...file, headers: { vary } }

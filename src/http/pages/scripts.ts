@@ -18,7 +18,7 @@ const clientFolder = new URL('../../../client/', import.meta.url)
 const filesFolder = new URL('../../files/', import.meta.url)
 const threadUrl = new URL(`./strip-types${extension}`, import.meta.url)
 
-/** The modules of the command line that the pages use, too. */
+/** Modules of the command line that the pages also use. */
 const filesModules = ['columns', 'csv-fields', 'csv-records', 'records'] as const
 
 export function readScripts(): Site {
@@ -31,7 +31,7 @@ export function readScripts(): Site {
   const load = loadOnce(async () => {
     const stripped = new Map<Texts, Texts>([ofPages, ofClient].map((texts) => [texts, texts]))
     if (!isBuilt) for (const texts of stripped.keys()) stripped.set(texts, await stripTypes(texts))
-    // People copy the client; the pages' scripts are read in their sources.
+    // Only the client keeps its comments, because people copy it.
     const bare = new Map([...(stripped.get(ofPages) ?? [])].map(([name, text]) => [name, withoutComments(text)]))
     stripped.set(ofPages, bare)
     return new Map(
@@ -44,8 +44,8 @@ export function readScripts(): Site {
 }
 
 /**
- * Joins a module and those that it imports, so that a browser sends one request. Each keeps its scope, as a function
- * that comes after those of the modules that it needs. Modules that are not among the texts stay imported.
+ * Joins a module and those that it imports, so that a browser sends one request. Each imported module becomes a
+ * function, which keeps its scope, after the modules that it imports itself. Modules outside `texts` stay imported.
  */
 export function join(first: string, texts: Texts): string {
   const joined = new Set<string>()
@@ -79,7 +79,7 @@ function withoutComments(text: string): string {
 
 /** Rejects if the thread fails. */
 async function stripTypes(texts: Texts): Promise<Texts> {
-  // Node.js warns that the strip function is experimental, although Node.js uses the same mechanism for what it runs.
+  // Node.js warns that the function is experimental, although it runs TypeScript files by the same means.
   const execArgv = ['--disable-warning=ExperimentalWarning']
   const [stripped] = await once(
     new Worker(threadUrl, { name: 'plantstore-types', workerData: texts, execArgv }),

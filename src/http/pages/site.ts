@@ -1,4 +1,4 @@
-// Serves the pages for people, and the machine-readable form at the same path.
+// Serves the pages, and the JSON that programs get from the path of the home page.
 
 import { toJson } from '../../contract/plant.ts'
 import type { Property } from '../../contract/schemas.ts'
@@ -22,7 +22,7 @@ const linksBelow = (basePath: string) => ({
 
 /**
  * @param basePath prefix of links: the path of the public URL, without a trailing slash.
- * @param properties those of a plant, for the home page.
+ * @param properties the properties of a plant, for the home page.
  */
 export function siteHandlers(
   version: string,
@@ -67,7 +67,7 @@ export function siteHandlers(
 function withProperties({ type, content }: SiteFile, properties: readonly Property[]): SiteFile {
   const [before, after] = String(content).split(dataBlock)
   if (after === undefined) throw new Error(`the page has no ${dataBlock}`)
-  // Nothing else ends the block, or begins a comment in it.
+  // Without `<`, the JSON cannot end the block or begin a comment in it.
   return toSiteFile(type, before + dataBlock + toJson(properties).replaceAll('<', '\\u003c') + after)
 }
 

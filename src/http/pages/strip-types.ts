@@ -1,4 +1,4 @@
-// A thread that strips types from TypeScript, like Node.js does, and ends. That takes tens of milliseconds, which would
+// A thread that strips types from TypeScript, as Node.js does, and ends. That takes tens of milliseconds, which would
 // block other requests.
 
 import { stripTypeScriptTypes } from 'node:module'

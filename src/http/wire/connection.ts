@@ -1,19 +1,18 @@
-// One connection: from its bytes to requests, one at a time, and back.
+// One connection: turns its bytes into requests, one at a time, and writes the replies.
 //
-// | state       | from its beginning                            | to its end                        | clock            |
-// | ----------- | --------------------------------------------- | --------------------------------- | ---------------- |
-// | `head`      | the connection, or the first byte in `idle`   | a whole head                      | `headersMsMax`   |
-// | `body`      | a head that Node.js has parsed                | the end of the request            | `requestMsMax`   |
-// | `answering` | the end of the request                        | its reply is sent                 | `answeringMsMax` |
-// | `streaming` | the head of a reply that has no end           | the stream ends                   | none             |
-// | `idle`      | the reply is sent, and the request is whole   | a first byte, or a plain request  | `keepAliveMsMax` |
-// | `ending`    | the last reply, or the client's end           | the connection is closed          | `unreadMsMax`    |
+// | state       | begins with                                 | ends with                        | clock            |
+// | ----------- | ------------------------------------------- | -------------------------------- | ---------------- |
+// | `head`      | the connection, or the first byte in `idle` | a whole head                     | `headersMsMax`   |
+// | `body`      | a head that Node.js has parsed              | the end of the request           | `requestMsMax`   |
+// | `answering` | the end of the request                      | the last byte of its reply       | `answeringMsMax` |
+// | `streaming` | the head of an endless reply                | the end of the stream            | none             |
+// | `idle`      | the ends of both the request and its reply  | a first byte, or a plain request | `keepAliveMsMax` |
+// | `ending`    | the last reply, or the client's end         | the close of the connection      | `unreadMsMax`    |
 //
-// When a clock runs out: `head` and `body` are rejected with 408, unless the reply is already on its way, and the
-// connection ends with it; `answering` is reset; `idle` and `ending` are closed. `head` and `body` share one clock, so
-// that a plain request, which skips both, has only that of `answering`. That clock and the one of `ending` stop while
-// output is unread, for which another one runs: `unreadMsMax` without progress. Nothing is read meanwhile, because input
-// would restart it.
+// When a clock runs out: `head` and `body` are rejected with 408, or end the connection if the reply is already on its
+// way; `answering` is reset; `idle` and `ending` are closed. `head` and `body` share one clock. A plain request skips
+// both states. The clocks of `answering` and `ending` stop while output is unread; another one runs instead,
+// `unreadMsMax` without progress. Nothing is read in the meantime, because input would restart that clock.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -182,7 +181,7 @@ export class Connection implements RequestConnection, ParserEvents {
     this.#end()
   }
 
-  /** A body that is broken, or late, fails the request. If that has its reply, the connection ends with it. */
+  /** Fails a request whose body is broken or late. If the request has its reply already, ends the connection. */
   #refuseBody(error: AppError): void {
     this.#isLast = true
     this.#dropInput()
@@ -192,7 +191,7 @@ export class Connection implements RequestConnection, ParserEvents {
       this.#end()
     } else {
       this.#enter('answering')
-      // It costs no unit of the rate limit.
+      // A broken body costs no units.
       this.#request.isCounted = true
       this.#body?.fail(error)
     }
@@ -275,7 +274,7 @@ export class Connection implements RequestConnection, ParserEvents {
     else if (this.#state !== 'answering' && this.#state !== 'ending') this.#endInput()
   }
 
-  /** The client has ended its side, and nothing is in progress but an incomplete request. */
+  /** Called when the client has ended its side, and at most an incomplete request is in progress. */
   #endInput(): void {
     if (this.isQuiet) this.#end()
     else this.refuse(new AppError('malformedRequest', 'the connection ended before the request did'))
@@ -285,7 +284,7 @@ export class Connection implements RequestConnection, ParserEvents {
     return this.#state !== 'body' && this.#options.isHolding()
   }
 
-  /** Passes the next head, or piece of a body, to the parser. Returns whether there may be another to take at once. */
+  /** Passes the next head, or piece of a body, to the parser. Returns whether another may follow at once. */
   #takePart(): boolean {
     if (this.#isToWait) return false
     if (this.#state === 'idle') {
@@ -402,7 +401,7 @@ export class Connection implements RequestConnection, ParserEvents {
   #noteSent(): void {
     const { service, largeAnswers } = this.#options
     const [request, reply] = [this.#request, this.#reply]
-    // The connection was closed meanwhile.
+    // The connection was closed in the meantime.
     if (request === undefined || reply === undefined) return
     // A client that ends its side within a request has probably left.
     if (this.#hasEnded && this.#message !== undefined) service.noteAborted(request, reply, 'clientLeft')
@@ -437,7 +436,7 @@ export class Connection implements RequestConnection, ParserEvents {
     this.#sinceMs = sinceMs
   }
 
-  /** Reads nothing more before the reply is sent. */
+  /** Discards the input, and reads no more of it. */
   #dropInput(): void {
     this.#incoming.drop()
     this.#options.onArriving(this)
@@ -445,9 +444,9 @@ export class Connection implements RequestConnection, ParserEvents {
   }
 
   /**
-   * Ends the connection, but then reads until the client ends it, too, or a while has passed. If the socket closed with unread
-   * bytes, the system would reset the connection, and the client would lose the unread rest of the last reply (RFC
-   * 9112, section 9.6).
+   * Ends the connection, but reads on until the client ends it, too, or `lingerMsMax` has passed. If the socket closed
+   * with unread bytes, the system would reset the connection, and the client would lose the unread rest of the last
+   * reply (RFC 9112, section 9.6).
    */
   #end(): void {
     if (this.#state === 'ending') return

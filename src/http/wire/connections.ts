@@ -56,13 +56,13 @@ export class Connections {
     return this.#open.size
   }
 
-  /** Closes a TCP connection with all others, even if its TLS handshake never ends. */
+  /** Adds a TCP connection that `closeAll` closes even if its TLS handshake never ends. */
   addHandshake(socket: Socket): void {
     this.#underTls.add(socket)
     socket.once('close', () => this.#underTls.delete(socket))
   }
 
-  /** Serves a connection, or refuses one that is too many. */
+  /** Serves a connection, or refuses it if there are too many. */
   add(socket: Socket): void {
     const { connectionsMax } = this.#options.limits
     if (this.#open.size >= connectionsMax + refusedConnectionsMax) {
@@ -84,8 +84,8 @@ export class Connections {
   }
 
   /**
-   * Waits until no connection is in the kernel's queue, because the kernel resets those when the server stops listening.
-   * Takes no request meanwhile: a client that gets its answer might open another connection.
+   * Waits until the kernel's queue has no connection, because the kernel resets those when the server stops listening.
+   * Takes no requests in the meantime: a client that gets its answer might open another connection.
    */
   async holdUntilQuiet(): Promise<void> {
     const { clock } = this.#options

@@ -52,7 +52,7 @@ export function isHost(text: string): boolean {
   return hostPattern.test(text)
 }
 
-/** The requested host: that of an absolute target, else that of Host (RFC 9112, section 3.2.2). */
+/** The requested host: from an absolute target, otherwise from Host (RFC 9112, section 3.2.2). */
 export function hostAsked({ headers, url = '/' }: IncomingMessage): string | undefined {
   return url.startsWith('/') ? headers.host : /^https?:\/\/([^/?]*)/i.exec(url)?.[1]
 }

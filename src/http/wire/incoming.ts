@@ -1,5 +1,5 @@
-// The bytes of a connection that nothing has parsed yet. It finds where a head ends, and the pieces of a body, so that
-// Node.js's parser gets one request at a time, and no reply depends on packet boundaries.
+// The unparsed bytes of a connection. They are cut into heads and pieces of bodies, so that Node.js's parser gets one
+// request at a time, and no reply depends on packet boundaries.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { AppError } from '../../domain/errors.ts'
@@ -91,8 +91,8 @@ export class Incoming {
   }
 
   /**
-   * Removes and returns a piece of a body; undefined until more arrives. Chunks and their trailer end with an empty line
-   * (RFC 9112, section 7.1), and so does each piece that contains one.
+   * Removes and returns a piece of a body; undefined until more arrives. A chunked body ends with an empty line (RFC
+   * 9112, section 7.1), so a piece never extends beyond one.
    */
   takePiece(): Buffer | undefined {
     const bytes = this.#held

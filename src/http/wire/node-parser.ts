@@ -1,5 +1,6 @@
-// Node.js's HTTP server, as the parser of requests and the writer of their replies. It listens nowhere: a connection
-// hands it one request at a time through a stream, as `http.Server` allows ("Event: 'connection'" in its documentation).
+// Node.js's HTTP server, as the parser of requests and the writer of their replies. It does not listen: a connection
+// hands it one request at a time through a stream, which `http.Server` allows (its documentation, "Event:
+// 'connection'").
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -38,7 +39,7 @@ export class NodeParser {
     // A request that expects a 100 is served like any other: reading its body sends it.
     for (const event of ['request', 'checkContinue', 'checkExpectation']) this.#server.on(event, serve)
     this.#server.on('clientError', (cause: ParserError, socket: Duplex) => {
-      // Anything else is an error of the socket, which closes it.
+      // Any other error is one of the socket, which closes itself.
       if (cause.code?.startsWith('HPE_') === true) (socket as ParserSocket).events.onBroken(explain(cause, limits))
     })
   }
@@ -170,7 +171,7 @@ export class NodeBody implements ArrivingBody {
     this.#onHeld = onHeld
     message.on('data', (piece: Buffer) => this.#add(piece))
     message.on('end', () => this.#settle?.())
-    // Node.js reports that the connection is lost; `fail` says why.
+    // Node.js reports here that the connection is lost; `fail` gets the reason.
     message.on('error', () => {})
   }
 

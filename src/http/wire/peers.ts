@@ -71,7 +71,7 @@ function usualForm(address: string): string {
   return isIP(address) === 4 ? address : new SocketAddress({ address, family: 'ipv6' }).address
 }
 
-/** Unwraps an IPv4-mapped IPv6 address, as a server that listens on IPv6 receives (RFC 4291, section 2.5.5.2). */
+/** Unwraps an IPv4-mapped IPv6 address, which a server that listens on IPv6 sees (RFC 4291, section 2.5.5.2). */
 function unwrapped(address: string): string {
   return /^::ffff:\d+\./i.test(address) ? address.slice('::ffff:'.length) : address
 }

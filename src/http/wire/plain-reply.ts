@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { STATUS_CODES } from '../node-http.ts'
 import type { Reply } from '../request.ts'
 
-/** @param keepAliveMs how long the connection may be idle then; undefined if it closes with this reply. */
+/** @param keepAliveMs how long the connection may be idle afterwards; undefined if it closes with this reply. */
 export function headOf({ status, fields }: Reply, keepAliveMs: number | undefined): string {
   let lines = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`
   for (const name in fields) lines += `${name}: ${fields[name]}\r\n`

@@ -4,7 +4,7 @@
 import type { Limits } from '../../limits.ts'
 import { isHost } from './framing.ts'
 
-/** The meaningful fields of a plain request; others are ignored, as always. */
+/** The fields of a plain request that the service reads. It ignores all others. */
 export type PlainFields = Record<(typeof known)[number], string | undefined>
 
 export interface PlainRequest {
@@ -24,7 +24,7 @@ const known = [
   ...['host', 'authorization', 'accept', 'accept-encoding', 'content-type', 'content-length', 'idempotency-key'],
   ...['if-match', 'if-none-match', 'last-event-id', 'origin', 'x-forwarded-for', 'x-forwarded-proto'],
 ] as const
-/** Fields of requests that need special handling or are ambiguous. */
+/** A request with one of these fields is ambiguous, or needs special handling. */
 const special = [
   ...['transfer-encoding', 'content-encoding', 'te', 'trailer', 'expect', 'upgrade', 'proxy-connection'],
   'http2-settings',
@@ -39,7 +39,7 @@ const meanings: ReadonlyMap<string, FieldKind> = new Map<string, FieldKind>([
   ...special.map((name) => [name, 'special'] as const),
 ])
 
-/** Characters of the field names in use, by code: 1 or 0. */
+/** By character code: 1 if the names of the fields above may contain the character, 0 otherwise. */
 const isInName = Uint8Array.from({ length: 128 }, (_, index) => Number(/[\w-]/.test(String.fromCharCode(index))))
 
 /** The fields of the newest request without a body. Most clients send the same ones with each request. */
@@ -52,7 +52,7 @@ export interface FieldsSeen {
 /**
  * Parses bytes as exactly one plain request; otherwise returns undefined.
  *
- * @param seen the fields of the same connection.
+ * @param seen the fields last seen on the same connection.
  */
 export function readPlainRequest(bytes: Buffer, limits: Limits, seen?: FieldsSeen): PlainRequest | undefined {
   const text = bytes.toString('latin1', 0, limits.plainHeaderBytesMax)
@@ -123,7 +123,7 @@ function note(name: string, value: string, fields: PlainFields): boolean {
   if (meaning === 'special') return false
   if (meaning === 'connection') return value === 'keep-alive' || value.toLowerCase() === 'keep-alive'
   if (fields[meaning] !== undefined) return false
-  // A stream, which only Node.js's writer ends in order. Media types have no case (RFC 9110, section 8.3.1).
+  // A stream, which only Node.js's writer can send. Media types ignore case (RFC 9110, section 8.3.1).
   if (meaning === 'accept' && /event-stream/i.test(value)) return false
   fields[meaning] = value
   return true

@@ -22,7 +22,7 @@ export async function createServer(connections: Connections, limits: Limits, key
   const { createServer: createTlsServer } = await import('node:tls')
   const options = { ...tlsOptions, ...keyPair, ALPNProtocols: ['http/1.1'], handshakeTimeout: limits.headersMsMax }
   const server = createTlsServer({ ...options, noDelay: true }, (socket) => {
-    // Only after the handshake: a client that ends its side during it cannot continue.
+    // Only after the handshake, which a client that has ended its side cannot complete.
     socket.allowHalfOpen = true
     connections.add(socket)
   })

@@ -1,5 +1,5 @@
-// Undocumented parts of Node.js's sockets. A version without them works, too, but at a higher cost:
-// test/http/socket-internals.test.ts.
+// Undocumented parts of Node.js's sockets. The server also works with a version that lacks them, at a higher cost
+// (test/http/socket-internals.test.ts).
 
 import { Socket } from 'node:net'
 
@@ -24,8 +24,8 @@ const [bufferPart, callbackPart, generatorPart] = findParts('kBuffer', 'kBufferC
 /**
  * Reads the bytes of a server's socket.
  *
- * @param take receives each piece, valid until it returns. If a version of Node.js has other internals, the socket emits
- * `data` instead.
+ * @param take receives each piece, valid until it returns. If a version of Node.js has other internals, the socket
+ * emits `data` instead.
  */
 export function readSocket(socket: Socket, take: (bytes: Buffer) => void): void {
   socket.on('data', take)
@@ -54,8 +54,8 @@ interface TlsSocket extends Socket {
 }
 
 /**
- * Resets a connection, so that the system discards unsent bytes. Unix sockets have none. Without `_parent`, the system
- * continues to send the bytes of a TLS socket.
+ * Resets a connection, so that the system discards unsent bytes. Unix sockets cannot be reset. Without `_parent`, the
+ * system continues to send the bytes of a TLS socket.
  */
 export function resetSocket(socket: TlsSocket): void {
   const carrier = socket._parent ?? socket

@@ -1,5 +1,5 @@
-// What a case of the framing corpus is: what a client sends and does, which answers it gets, and what becomes of its
-// connection.
+// A case of the framing corpus: the bytes and actions of a client, the responses that it gets, and how its connection
+// ends.
 
 import type { ErrorCode } from '../../../src/domain/errors.ts'
 

@@ -1,9 +1,10 @@
-// nginx and HAProxy in front of a service, with what each of them took for a request.
+// nginx and HAProxy in front of a service, with the requests that each of them recognised.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer } from 'node:net'
+import { freePort } from '../../support/answering.ts'
 import { makeFolder } from '../../support/folder.ts'
 import { until } from '../../support/time.ts'
 
@@ -161,15 +162,6 @@ async function ended(child: ChildProcess): Promise<void> {
   const closed = once(child, 'close')
   child.kill('SIGKILL')
   await closed
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 export async function isListening(port: number): Promise<boolean> {

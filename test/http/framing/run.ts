@@ -1,4 +1,4 @@
-// Runs cases of the framing corpus against a server, and says what was not as designed.
+// Runs cases of the framing corpus against a server, and returns the deviations from the design.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorNumbers } from '../../../src/domain/errors.ts'

@@ -1,4 +1,4 @@
-// A client on a bare socket that keeps every byte it gets, and what answers those are.
+// A client on a bare socket that keeps every received byte, and parses the responses in them.
 
 import { connect, type Socket } from 'node:net'
 

@@ -180,11 +180,15 @@ const buriesIds = rememberingDeleted(async (gone, received, forward) =>
 )
 
 /** Keeps ids as numbers of JavaScript. */
-const roundsIds: Behaviour = (received, forward) => {
-  const { body } = text(/(?<="id":)-?[1-9]\d*(?=[,}])/, rounded)(received)
-  const target = received.target.replace(/(?<=^\/plants\/)-?[1-9]\d{0,18}$/, rounded)
-  return forward({ ...received, target, body })
-}
+const roundsIds =
+  (round = rounded): Behaviour =>
+  (received, forward) => {
+    const { body } = text(/(?<="id":)-?[1-9]\d*(?=[,}])/, round)(received)
+    const target = received.target.replace(/(?<=^\/plants\/)-?[1-9]\d{0,18}$/, round)
+    return forward({ ...received, target, body })
+  }
+/** Exact up to 10^18, as a decimal of 18 digits is. */
+export const roundsLargeIds = 'rounds ids beyond 10^18'
 
 /** Says another place of an error than how many bytes are before it. */
 const saysPlace = (count: (before: string) => number): AnswerChange => {
@@ -224,7 +228,8 @@ export const creates: readonly Wrong[] = [
       ['refuses a taken id, but replaces its plant', also((it) => ({ method: 'PUT', target: place(it) }))],
       ['answers 200 for a taken id, and does nothing', (_, received) => createdAnyway(received)],
     ),
-    ['rounds ids', roundsIds],
+    ['rounds ids', roundsIds()],
+    [roundsLargeIds, roundsIds((digits) => (digits.length > 18 ? rounded(digits) : digits))],
     ...receiving(create)(
       ['rounds ids with an exponent', text(/(?<="id":)-?\d+\.?\d*e[+]?\d+/i, rounded)],
       ['rounds ids with a point', text(/(?<="id":)-?\d+\.0+(?!\d*e)/i, rounded)],

@@ -16,6 +16,7 @@ import {
   instead,
   isMeant,
   json,
+  later,
   type Made,
   nullTags,
   parameter,
@@ -55,6 +56,9 @@ const reordered = (change: (plants: readonly string[]) => readonly string[]) => 
 const idOf = (plant: string): string => /"id":(-?\d+)/.exec(plant)?.[1] ?? ''
 /** Only in the default range do ids have different lengths. */
 export const sortsIdsAsText = 'lists plants in the order of the texts of their ids'
+/** Exact up to 10^18, as a decimal of 18 digits is. */
+export const sortsLargeIds = 'lists ids beyond 10^18 in the order of their doubles'
+const isLarge = (plant: string): boolean => BigInt(idOf(plant)) > 10n ** 18n
 
 /** Pages that begin where the last one ended when nothing has changed. */
 const countsOffsets: Behaviour = async (received, forward) => {
@@ -202,6 +206,16 @@ export const lists: readonly Wrong[] = [
     ...answering(listed)(
       ['lists plants in descending order', reordered((all) => all.toReversed())],
       [sortsIdsAsText, reordered((all) => all.toSorted((one, two) => (idOf(one) < idOf(two) ? -1 : 1)))],
+      [
+        sortsLargeIds,
+        reordered((all) => [
+          ...all.filter((each) => !isLarge(each)),
+          ...all
+            .filter(isLarge)
+            .toReversed()
+            .toSorted((one, two) => Number(idOf(one)) - Number(idOf(two))),
+        ]),
+      ],
       ['rounds the ids of lists', text(/(?<="id":)-?\d+/g, rounded)],
       ['lists ids in quotes', text(/(?<="id":)-?\d+/g, '"$&"')],
       ['lists plants without their names', text(/"name":"[^"]*"/g, '"name":""')],
@@ -334,6 +348,7 @@ const page = 'GET /changes 200'
 
 interface Change {
   readonly position: string
+  readonly time: string
   readonly kind: string
   readonly plant: AnyPlant
   readonly callerId?: string
@@ -391,6 +406,7 @@ export const changes: readonly Wrong[] = [
       ['keeps tags of replaced plants', ofKind('replaced', ({ plant }) => ({ plant: { tag: '', ...plant } }))],
       ['rounds ids of changes', text(/(?<="id":)-?\d+/g, rounded)],
       ['calls replacements updates', ofKind('replaced', () => ({ kind: 'updated' }))],
+      ['has times two hours off', each((one) => ({ ...one, time: later(one.time) }))],
       ['has changes without their plant', each(({ plant: _, ...rest }) => rest)],
       ['has no Link to later changes', drop('Link')],
       ['has no Link on the last page', (one) => (one.body.toString() === '[]' ? drop('Link')(one) : {})],

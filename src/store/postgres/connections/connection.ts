@@ -333,12 +333,16 @@ const unsafe: Readonly<Record<string, string>> = {
 }
 const readSettings: Statement = {
   name: 'readSettings',
-  text: `SELECT concat(name, ' = ', setting) FROM pg_settings WHERE name IN ('fsync', 'full_page_writes')
-    OR name = 'synchronous_commit' AND (setting = 'off' OR current_setting('synchronous_standby_names', true) <> '')`,
+  text: `SELECT name, setting FROM pg_settings
+    WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit', 'synchronous_standby_names')`,
 }
 
 /** One line for each unsafe setting; none if the server does not reveal its settings. */
 export async function warningsOf(connection: Connection): Promise<readonly string[]> {
-  const settings = (await connection.query(readSettings)).map(([setting]) => String(setting))
-  return settings.flatMap((setting) => (unsafe[setting] ? `the database has ${setting}: ${unsafe[setting]}` : []))
+  const settings = (await connection.query(readSettings)) as unknown as readonly [name: string, setting: string][]
+  const hasStandbys = settings.some(([name, names]) => name === 'synchronous_standby_names' && names !== '')
+  return settings
+    .map(([name, setting]) => `${name} = ${setting}`)
+    .filter((each) => unsafe[each] !== undefined && (hasStandbys || unsafe[each] !== takeOver))
+    .map((each) => `the database has ${each}: ${unsafe[each]}`)
 }

@@ -55,16 +55,21 @@ export function isHotJournal(path: string): boolean {
  * damage, or if the file is missing or empty.
  */
 export function findPlainDamage(path: string): string | undefined {
+  // Another process may copy its log into the file, and then delete the log, between two of these reads. Damage stays.
+  return looksDamaged(path) && looksDamaged(path)
+}
+
+function looksDamaged(path: string): string | undefined {
+  const log = `${path}-wal`
+  // In this order: what a log has is in the file when the log is gone, and a file only grows.
+  const hasFrames = isLogWithFrames(log)
+  const header = readHeader(path)
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
   if (size === 0) return undefined
-  const header = readHeader(path)
   // SQLite would treat a truncated header as a new database.
   if (header === undefined) return `it was cut short to ${size} bytes`
-  const log = `${path}-wal`
-  if (isLogWithFrames(log)) {
-    // The log may contain the missing pages: an interrupted checkpoint may have written the header first.
-    return header.hasLog ? undefined : `${log} beside it belongs to another store; move it away`
-  }
+  // The log may contain the missing pages: an interrupted checkpoint may have written the header first.
+  if (hasFrames) return header.hasLog ? undefined : `${log} beside it belongs to another store; move it away`
   return size < header.bytesMin ? `it was cut short to ${size} of ${header.bytesMin} bytes` : undefined
 }
 

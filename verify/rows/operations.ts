@@ -1,0 +1,131 @@
+// Requests of any operation of the document, made from its path, its parameters and the schema of its body; and rows of
+// every operation that takes a plant: what it refuses, and what it keeps.
+
+import { type Check, type ErrorCode, etagForm, field, isCreated, isPlant, refusal, status } from '../checks.ts'
+import type { Operation } from '../document.ts'
+import { toJson } from '../json.ts'
+import type { RowRequest } from '../message.ts'
+import type { Plant, Plants } from '../plant.ts'
+import { type Circumstances, near, type Row, row, take } from '../row.ts'
+import { merged, propertiesOf } from '../schemas.ts'
+import type { Store } from '../store.ts'
+
+/** Whether the path has the id of a plant. */
+export function hasPlant({ parameters }: Operation): boolean {
+  return parameters.some(({ place, schema }) => place === 'path' && schema['type'] === 'integer')
+}
+
+/** The path with an id, and with examples of its other parameters. */
+export function pathOf({ path, parameters }: Operation, id: bigint | string): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name) => {
+    const { schema = {}, example } = parameters.find((each) => each.place === 'path' && each.name === name) ?? {}
+    return schema['type'] === 'integer' ? String(id) : encodeURIComponent(String(example ?? 'sample'))
+  })
+}
+
+/** A valid request. */
+export function requestOf(
+  operation: Operation,
+  id: bigint,
+  plants: Plants,
+  more: Partial<RowRequest> = {},
+): RowRequest {
+  const { method, body } = operation
+  return { method, target: pathOf(operation, id), ...(body && { body: bodyOf(operation, id, plants) }), ...more }
+}
+
+function bodyOf({ body = {} }: Operation, id: bigint, plants: Plants): string {
+  const { root } = plants.document
+  const required = propertiesOf(root, body).filter(({ isRequired }) => isRequired)
+  const isPlant = required.some(({ name }) => name === 'name')
+  const members = required.map(({ name, schema }) => {
+    if (name === 'id' && merged(root, schema)['type'] === 'integer') return [name, id]
+    return [name, isPlant && name === 'name' ? 'n' : plants.sampleOf(schema)]
+  })
+  return toJson(Object.fromEntries(members))
+}
+
+/** Creates the plant that the path of an operation names, if it does. */
+export async function prepare(store: Store, operation: Operation, id: bigint): Promise<void> {
+  if (hasPlant(operation)) await store.create({ id, name: 'n' })
+}
+
+/** The first status of an operation that succeeds. */
+export function doneStatus({ responses }: Operation): number {
+  return [...responses.keys()].find((status) => status < 300) ?? 200
+}
+
+/** Sends a GET for each media type of the answer, which may be a stream. */
+export async function askInEveryType(
+  store: Store,
+  { responses }: Operation,
+  { headers, ...request }: RowRequest,
+  checks: readonly Check[],
+): Promise<void> {
+  for (const Accept of responses.get(200)?.content.keys() ?? []) {
+    // Whoever begins a stream does not refuse it.
+    await store.send({ method: 'GET', isEnough: () => true, ...request, headers: { ...headers, Accept } }, checks)
+  }
+}
+
+/** Writes a body from the beginning of an object, which has an id where the operation takes one, such as `{"id":7,`. */
+export type Write = (start: string) => string | Buffer
+
+/** Bodies that an operation must keep, or refuse all for one reason. */
+export interface Bodies {
+  /** The end of the row's title, such as `repeated keys`. */
+  readonly what: string
+  readonly says: string
+  /** How they are refused; undefined if they are kept. */
+  readonly code?: ErrorCode
+  /** What else is checked of an answer. */
+  readonly checks?: (body: string | Buffer) => readonly Check[]
+  readonly sent: readonly {
+    readonly write: Write
+    readonly more?: Partial<RowRequest>
+    /** The plant that is kept, by default one with the name n. */
+    readonly plant?: Plant
+  }[]
+}
+
+/** A row for each of the bodies and each operation that takes one. */
+export function bodiesOf(
+  bodies: (plants: Plants, isNew: boolean) => readonly Bodies[],
+): (run: Circumstances) => readonly Row[] {
+  return ({ plants }) => {
+    const takings = plants.document.operations.filter(({ body }) => body !== undefined)
+    return takings.flatMap((operation) =>
+      bodies(plants, !hasPlant(operation)).map((each) => takingRow(operation, each)),
+    )
+  }
+}
+
+function takingRow(operation: Operation, { what, says, code, checks = () => [], sent }: Bodies): Row {
+  const { id: name, method } = operation
+  const isNew = !hasPlant(operation)
+  const does = code === undefined ? 'keeps' : 'refuses'
+  const ids = isNew && code === undefined ? near(sent.length) : take(1)
+  return row(`${name} ${does} ${what}`, says, ids, async (store, ...own) => {
+    const [first = 0n] = own
+    const was = { id: first, name: 'was' }
+    if (!isNew) await store.create(was)
+    const cases = sent.map(({ write, more, plant = { name: 'n' } }, at) => {
+      const id = own[at] ?? first
+      const body = store.plants.fill(write(isNew ? `{"id":${id},` : '{'))
+      const request = { method, target: pathOf(operation, id), body, isInvalid: code === 'invalidPlant', ...more }
+      return { request, plant: { id, ...plant } }
+    })
+    await store.each(
+      cases,
+      ({ request }) => request,
+      async (request, { plant: { id, ...plant } }) => {
+        const further = checks(request.body ?? '')
+        if (code !== undefined) return store.send(request, [...refusal(code), ...further])
+        const changed = [status(200), isPlant(plant), field('ETag', etagForm)]
+        await store.send(request, [...(isNew ? isCreated({ id, ...plant }) : changed), ...further])
+        return store.read({ id, ...plant })
+      },
+    )
+    if (code !== undefined) await (isNew ? store.isMissing(first) : store.read(was))
+  })
+}
