@@ -79,6 +79,8 @@ export class Store {
   async together(
     requests: readonly (readonly [request: RowRequest, checks: readonly Check[]])[],
   ): Promise<readonly Answer[]> {
+    // One that is not sent would keep the others waiting.
+    for (const [request] of requests) this.#assertFits(request)
     const sent = await Promise.allSettled(requests.map(([request, checks]) => this.send(request, checks)))
     return sent.map((each) => {
       if (each.status === 'rejected') throw each.reason
@@ -224,9 +226,13 @@ export class Store {
     this.assert(whyNotListed(end === -1 ? listed : listed.slice(0, end), plants, this.plants))
   }
 
-  async #exchange(asked: RowRequest): Promise<Omit<Failure, 'why'> & { readonly answer: Answer }> {
-    const why = this.plants.whyNot(asked)
+  #assertFits(request: RowRequest): void {
+    const why = this.plants.whyNot(request)
     if (why !== undefined) throw new Skipped(why)
+  }
+
+  async #exchange(asked: RowRequest): Promise<Omit<Failure, 'why'> & { readonly answer: Answer }> {
+    this.#assertFits(asked)
     const request = this.plants.fillIn(asked)
     this.#sent += 1
     const number = this.#sent
