@@ -16,7 +16,7 @@ const link = find('#plant-link')
 const leaving = ['#plant-edit', '#plant-remove'].map((selector) => find(selector, HTMLButtonElement))
 let shownId: string | undefined
 /** The request that a person chose last. */
-let chosen = 'Get'
+let chosen = 'GET'
 
 for (const button of leaving) button.addEventListener('click', () => dialog.close())
 link.addEventListener('click', () => copy(new URL(`?plant=${shownId}`, base).href, link, find('#plant-title')))
@@ -80,9 +80,9 @@ function fill(plant: Tagged<StoredPlant>): void {
   const type = ['content-type', 'application/json'] as const
   const match = ['if-match', etag] as const
   const requests: Readonly<Record<string, Sent>> = {
-    Get: { method: 'GET', url, fields: [] },
-    Replace: { method: 'PUT', url, fields: [type, match], body: jsonOf(plant, withoutId) },
-    Delete: { method: 'DELETE', url, fields: [match] },
+    GET: { method: 'GET', url, fields: [] },
+    PUT: { method: 'PUT', url, fields: [type, match], body: jsonOf(plant, withoutId) },
+    DELETE: { method: 'DELETE', url, fields: [match] },
   }
   const code = make('div')
   const tabs = makeTabs(Object.keys(requests), chosen, (name) => {

@@ -531,7 +531,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       assert.equal(await page.locator('#tags option').count(), 0)
       await page.locator('a.name').click()
       await assertSeen('#plant-title', 'evil name')
-      await page.locator('#plant-requests').getByRole('button', { name: 'Replace' }).click()
+      await page.locator('#plant-requests').getByRole('button', { name: 'PUT' }).click()
       await assertSeen('#plant-requests pre', /"name":"\\u202eevil\\u2069\\u202ename"/)
       await page.keyboard.press('Escape')
       await page.locator('tr [data-action="edit"]').click()

@@ -170,7 +170,7 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
       await page.locator('a.name').click()
       await page.locator('#plant[open]').waitFor()
       assert.match(await textOf(page, '#plant-facts'), /Catalogue number9223372036854775807Id20\.25.*Aliasnull/s)
-      await page.locator('#plant-requests').getByRole('button', { name: 'Replace' }).click()
+      await page.locator('#plant-requests').getByRole('button', { name: 'PUT' }).click()
       await page.locator('#plant-requests button').getByText('JavaScript').click()
       const code = await textOf(page, '#plant-requests pre')
       assert.match(code, /\{ name: "Fern", .*\["__proto__"\]: "", .*constructor: 9223372036854775807n, /)
