@@ -26,6 +26,16 @@ export async function holdChanges(page: Page): Promise<void> {
   await page.context().route(/\/changes\?/, () => {})
 }
 
+/** Holds the timers of a page that are set for so many milliseconds, until it calls `releaseTimers()`. */
+export async function holdTimers(page: Page, ms: number): Promise<void> {
+  await page.evaluate(`{
+    const { setTimeout } = window
+    const held = []
+    window.setTimeout = (run, ms) => (ms === ${ms} ? held.push(run) : setTimeout(run, ms))
+    window.releaseTimers = () => { for (const run of held.splice(0)) run() }
+  }`)
+}
+
 export async function create(page: Page, id: string, name: string, tag: string): Promise<void> {
   if (!(await page.locator('#creating').isVisible())) await page.locator('#new').click()
   await unfoldId(page)

@@ -23,6 +23,7 @@ import {
   filterByTag,
   hasFocus,
   holdChanges,
+  holdTimers,
   noNameMatches,
   reads,
   remove,
@@ -188,12 +189,14 @@ describe('the home page', { skip: noBrowser }, () => {
       await hasFocus(page, '#edit-conflict')
       await page.keyboard.press('Enter')
       await replace(1, { name: 'second' })
+      await holdTimers(page, 500)
       await dialog.getByRole('button', { name: 'Overwrite' }).click()
       await shows('second')
       await hasFocus(page, '#edit-conflict')
       // Too early: this press was meant for what was there before.
       const { x, y } = (await dialog.getByRole('button', { name: 'Overwrite' }).boundingBox()) ?? assert.fail()
       await page.mouse.click(x + 9, y + 9)
+      await page.evaluate('releaseTimers()')
       await dialog.locator('[data-overwrite]:not([inert])').waitFor()
       assert.equal(await stored(1), '{"id":1,"name":"second"}')
       await dialog.locator('.conflict').focus()
