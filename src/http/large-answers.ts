@@ -1,6 +1,7 @@
 // Schedules large answers, such as pages of plants: starts a few in each turn of the event loop, and none while too
 // many bytes wait to be read. Streams of changes add to those bytes.
 
+import { nextTick } from 'node:process'
 import { AppError } from '../domain/errors.ts'
 import type { Limits } from '../limits.ts'
 import type { ReplyStream, RequestConnection } from './request.ts'
@@ -87,14 +88,14 @@ export class LargeAnswers {
     this.#beginNext()
   }
 
-  /** Begins one answer after another: each is made in a microtask, and only then has its bytes. */
+  /** Begins one answer after another. The bytes of one are known when the microtasks that make it have ended. */
   #beginNext(): void {
     if (this.#turnBytes >= turnBytesMax) return
     const begin = this.#waiting.shift()
     if (begin === undefined) return
     this.#note(beginningBytes)
     begin()
-    queueMicrotask(() => this.#beginNext())
+    queueMicrotask(() => nextTick(() => this.#beginNext()))
   }
 
   /** Throws AppError `overloaded` if too many bytes wait. */
