@@ -1,7 +1,7 @@
 // Plants as text: rows that a person pastes or drops, which are NDJSON, CSV as `plantstore import` reads it, cells of a
 // sheet without a header, or nothing but names; and exports as `plantstore export` writes them.
 
-import { connect } from './api.js'
+import { connect, idMax } from './api.js'
 import type { ListQuery, NewPlant, StoredPlant } from './client.js'
 import { csvRow } from './columns.js'
 import { splitBy } from './csv-fields.js'
@@ -30,7 +30,7 @@ export interface Rows {
   readonly rows: readonly PlantRow[]
 }
 
-const [idMin, idMax] = [-(2n ** 63n), 2n ** 63n - 1n]
+const idMin = -idMax - 1n
 /** Such as `id, name and tag`. */
 export const namesOfColumns = new Intl.ListFormat('en-GB').format(properties.map(({ name }) => name))
 /** Lone surrogates and NUL cannot be stored. */

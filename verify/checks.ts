@@ -192,7 +192,7 @@ export function challenge(error?: string, scope?: string): Check {
 }
 
 /** A Location, if present, leads to the plant below the server's base path. Another row checks that it is present. */
-export function locates(id: bigint): AnswerCheck {
+function locates(id: bigint): AnswerCheck {
   return (answer) => {
     const location = fieldOf(answer, 'location')
     const isRight = location === undefined || new RegExp(`^(?:/[^/?]+)*/plants/${id}$`).test(location)

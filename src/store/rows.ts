@@ -42,7 +42,8 @@ export function* commonWrites({ insertedTokens, updatedTokens, webhooks }: Effec
 /** Names each property: the object may have others, such as the secret. */
 function contentOf(token: Token): string {
   const { name, scopes, createdAtMs, expiresAtMs, revokedAtMs, replacedBy, lastUsedDay } = token
-  return JSON.stringify({ name, scopes, createdAtMs, expiresAtMs, revokedAtMs, replacedBy, lastUsedDay })
+  const content = { name, scopes, createdAtMs, expiresAtMs, revokedAtMs, replacedBy, lastUsedDay }
+  return JSON.stringify(content satisfies Record<Exclude<keyof Token, 'id' | 'hash'>, unknown>)
 }
 
 type FoundRows = Readonly<

@@ -28,7 +28,7 @@ const fields: Readonly<Record<string, Headers>> = {
 }
 
 /** Fields by which some programs let a POST have another method. */
-export function overriding(method: string): Headers {
+function overriding(method: string): Headers {
   return { 'X-HTTP-Method-Override': method, 'X-HTTP-Method': method, 'X-Method-Override': method }
 }
 

@@ -18,7 +18,7 @@ export interface SiteFile extends Representation {
   readonly inCoding: (coding: Coding) => Promise<Representation>
 }
 
-export interface Representation {
+interface Representation {
   readonly content: string | Uint8Array<ArrayBuffer>
   /** A strong validator; compressed bytes have a different one (RFC 9110, section 8.8.3). */
   readonly etag: string
