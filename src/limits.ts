@@ -113,6 +113,8 @@ const changeLimits = {
 /** Webhooks: src/deliver/. */
 const webhookLimits = {
   webhookUrlCharactersMax: 2_000,
+  /** Secrets that sign for a webhook at the same time. Above: it cannot be rotated. */
+  webhookSecretsMax: 10,
   webhookPollMs: 200,
   /** Interval at which a server looks for webhooks that were added, paused or removed. */
   webhookRefreshMs: 1_000,
