@@ -212,7 +212,7 @@ describe('the streams of a server', () => {
   })
 
   test('end when their position is swept', async () => {
-    const sweeping = { changesSweepMs: 5, changeStreamPollMs: 100 }
+    const sweeping = { changesSweepMs: 5, changesKeptMsMin: 0, changeStreamPollMs: 100 }
     await using service = await startService(sweeping, { changesKept: '0' })
     const { client, port } = service
     const url = `http://127.0.0.1:${port}/changes`
