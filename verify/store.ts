@@ -1,16 +1,6 @@
 // A plant store as a row sees it: requests, and what their answers must be. The first wrong answer ends the row.
 
-import {
-  type Check,
-  type ErrorCode,
-  isCreated,
-  isListOf,
-  isPlant,
-  ok,
-  refusal,
-  status,
-  whyNotListed,
-} from './checks.ts'
+import { type Check, isCreated, isListOf, isPlant, ok, refusal, status, whyNotListed } from './checks.ts'
 import { toJson } from './json.ts'
 import { type Answer, fieldOf, hasSucceeded, itemsOf, type RowRequest } from './message.ts'
 import { type NewPlant, type Plant, type Plants, plantJson } from './plant.ts'
@@ -146,7 +136,7 @@ export class Store {
   }
 
   /** A create that is refused. */
-  refuses(code: ErrorCode, plant: NewPlant, headers: Headers = {}): Promise<Answer> {
+  refuses(code: string, plant: NewPlant, headers: Headers = {}): Promise<Answer> {
     return this.send({ body: plantJson(plant.id, plant.name, plant.tag), headers }, refusal(code))
   }
 

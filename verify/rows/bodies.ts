@@ -1,7 +1,7 @@
 // Bodies of every operation that takes one: strict JSON in UTF-8, an object, uncompressed, and not too long.
 
 import { gzipSync } from 'node:zlib'
-import { type Check, type ErrorCode, field, refusal } from '../checks.ts'
+import { type Check, field, refusal } from '../checks.ts'
 import { strayIds, strayName } from '../leftovers.ts'
 import { objectOf, type RowRequest } from '../message.ts'
 import type { Plants } from '../plant.ts'
@@ -116,7 +116,7 @@ function withHeader(name: string, ...values: readonly (string | undefined)[]): B
   return values.map((value) => ({ write: whole, more: { headers: { [name]: value } } }))
 }
 
-function refused(what: string, code: ErrorCode, writes: readonly Write[], says = notJson): Bodies {
+function refused(what: string, code: string, writes: readonly Write[], says = notJson): Bodies {
   return { what, says, code, sent: all(writes) }
 }
 

@@ -4,7 +4,6 @@
 import {
   type AnswerCheck,
   type Check,
-  type ErrorCode,
   field,
   hasNoBody,
   includes,
@@ -167,7 +166,7 @@ const isPage = field('Content-Type', /^text\/html\b/i)
 function personRow(operations: readonly Operation[]): Row {
   const title = 'a person who opens an address gets a page in place of a refusal, and a program an Error'
   return row(title, pageSays, take(1), async (store, id) => {
-    const opened = async (target: string, code: ErrorCode): Promise<void> => {
+    const opened = async (target: string, code: string): Promise<void> => {
       const open = (method: string, Accept: string, checks: readonly Check[]): Promise<Answer> =>
         store.call(method, target, [...checks, includes('Vary', 'Accept', 'Authorization')], {
           Accept,
@@ -203,7 +202,7 @@ const single = [
   ['Idempotency-Key', 'twice'],
 ] as const
 
-type Refused = readonly [title: string, document: string, code: ErrorCode, parts: Partial<RowRequest>]
+type Refused = readonly [title: string, document: string, code: string, parts: Partial<RowRequest>]
 
 /** Creates that proxies have limits of their own for. */
 const refusedCreates: readonly Refused[] = [

@@ -1,7 +1,7 @@
 // Requests of any operation of the document, made from its path, its parameters and the schema of its body; and rows of
 // every operation that takes a plant: what it refuses, and what it keeps.
 
-import { type Check, type ErrorCode, etagForm, field, isCreated, isPlant, refusal, status } from '../checks.ts'
+import { type Check, etagForm, field, isCreated, isPlant, refusal, status } from '../checks.ts'
 import type { Operation } from '../document.ts'
 import { toJson } from '../json.ts'
 import type { RowRequest } from '../message.ts'
@@ -77,7 +77,7 @@ export interface Bodies {
   readonly what: string
   readonly says: string
   /** How they are refused; undefined if they are kept. */
-  readonly code?: ErrorCode
+  readonly code?: string
   /** What else is checked of an answer. */
   readonly checks?: (body: string | Buffer) => readonly Check[]
   readonly sent: readonly {
