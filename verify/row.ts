@@ -1,6 +1,7 @@
 // A row: one rule of the document, and requests that show whether a server keeps it.
 
 import type { IdRange } from './ids.ts'
+import type { Credentials } from './message.ts'
 import type { Plants } from './plant.ts'
 import type { Level, RowName } from './results.ts'
 import { type Ask, type Failure, Skipped, Store, WrongAnswer } from './store.ts'
@@ -48,8 +49,7 @@ export interface Circumstances {
   readonly ids: IdRange
   /** A text unique to this run, for tags and keys. */
   readonly nonce: string
-  /** Names of the available credentials, such as `$TOKEN`. */
-  readonly credentials: ReadonlySet<string>
+  readonly credentials: Credentials
   /** Whether the server appears to allow no other origins. */
   readonly isCorsRestricted: boolean
 }
@@ -75,7 +75,7 @@ export function near(count: number): Ids {
 /** Why a row that sends this token, such as `$SECOND_TOKEN`, cannot run. */
 export function needs(token: string): NonNullable<Rule['unless']> {
   const flag = `--${token.slice(1).toLowerCase().replaceAll('_', '-')}`
-  return ({ credentials }) => !credentials.has(token) && `it needs ${flag}`
+  return ({ credentials }) => credentials[token] === undefined && `it needs ${flag}`
 }
 
 /** Why the digits of ids cannot be tested. */

@@ -20,7 +20,7 @@ export interface Target {
 
 export interface WaitOptions {
   /** Ends a wait early. */
-  readonly stopping?: AbortSignal
+  readonly signal?: AbortSignal
   /** Whether the request is safe to repeat even if it took effect. */
   readonly isRepeatable?: boolean
   /** Receives each answer that causes a wait. */
@@ -50,7 +50,7 @@ export class Patience {
   }
 
   /** Throws NoAnswer, also if the server was busy for too long. */
-  async send(request: RowRequest, { stopping, isRepeatable = false, heard }: WaitOptions = {}): Promise<Answer> {
+  async send(request: RowRequest, { signal, isRepeatable = false, heard }: WaitOptions = {}): Promise<Answer> {
     const waitMsMax = waitTimeouts * this.#target.timeoutMs
     for (let waitedMs = 0; ; ) {
       const answer = await send(this.#target, request)
@@ -62,8 +62,8 @@ export class Patience {
       const waitMs = retryMsOf(answer)
       waitedMs += waitMs
       if (waitedMs > waitMsMax) this.#isSpent = true
-      if (this.#isSpent || stopping?.aborted === true) throw stillBusy(answer, waitMs, waitMsMax)
-      await sleep(waitMs, undefined, { ...(stopping && { signal: stopping }) }).catch(() => {})
+      if (this.#isSpent || signal?.aborted === true) throw stillBusy(answer, waitMs, waitMsMax)
+      await sleep(waitMs, undefined, { ...(signal && { signal }) }).catch(() => {})
     }
   }
 }
