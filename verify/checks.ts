@@ -141,6 +141,22 @@ export function otherField(name: string, ...earlier: readonly Answer[]): AnswerC
   }
 }
 
+/**
+ * The ETag is that of an earlier answer exactly if the content is.
+ *
+ * @param earlier the contents of earlier answers by their ETags, the latest at the end. Adds this one.
+ */
+export function etagFor(content: string, earlier: Map<string, string>): AnswerCheck {
+  return (answer) => {
+    const etag = fieldOf(answer, 'etag') ?? ''
+    const [known, other] = [...earlier].find((each) => (each[0] === etag) !== (each[1] === content)) ?? []
+    if (known !== undefined) return `ETag is ${etag}, ${known === etag ? 'as for' : 'other than for the same'} ${other}`
+    earlier.delete(etag)
+    earlier.set(etag, content)
+    return undefined
+  }
+}
+
 /** A list in a header field has exactly these members, in any order. */
 export function members(name: string, ...wanted: readonly string[]): AnswerCheck {
   return (answer) => {

@@ -85,6 +85,6 @@ function furtherRow({ name: property, isRequired, sample }: FurtherProperty): Ro
       await store.put(id, toJson(plant), isAsBefore)
     }
     await store.put(id, toJson(plant), isAsBefore)
-    await store.listUpTo(id, `after=${id - 1n}`, [{ id, ...plant }])
+    await store.list(`after=${id - 1n}`, [{ id, ...plant }], 2, id)
   })
 }
