@@ -78,10 +78,8 @@ function headRow(operation: Operation): Row {
   const isConditional = parameters.some((each) => each.name === 'If-None-Match')
   return row(`HEAD ${path}`, heads, take(1), async (store, id) => {
     await prepare(store, operation, id)
-    const send = (method: string, checks: readonly Check[], headers: Headers = {}, query = '') => {
-      const target = `${pathOf(operation, id)}${query}`
-      return store.send({ method, target, headers: { Accept: 'application/json', ...headers } }, checks)
-    }
+    const send = (method: string, checks: readonly Check[], headers: Headers = {}) =>
+      store.call(method, pathOf(operation, id), checks, { Accept: 'application/json', ...headers })
     const got = await send('GET', ok)
     await send('HEAD', [
       ...ok,
@@ -99,9 +97,6 @@ function headRow(operation: Operation): Row {
     }
     const isGuarded = parameters.some((each) => each.name === 'If-Match')
     if (isGuarded) await send('HEAD', [...refusal('preconditionFailed'), hasNoBody], { 'If-Match': '"x"' })
-    if (scopes !== undefined) await send('HEAD', [...refusal('missingToken'), hasNoBody], { Authorization: undefined })
-    const queried = parameters.some(({ place }) => place === 'query')
-    if (queried) await send('HEAD', [...refusal('invalidParameter'), hasNoBody], {}, '?colour=green')
     if (!hasPlant(operation)) return
     await store.remove(id)
     await send('HEAD', [...refusal('unknownPlant'), hasNoBody])

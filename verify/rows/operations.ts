@@ -55,16 +55,19 @@ export function doneStatus({ responses }: Operation): number {
   return [...responses.keys()].find((status) => status < 300) ?? 200
 }
 
-/** Sends a GET for each media type of the answer, which may be a stream. */
-export async function askInEveryType(
+/** Sends a request of an operation; a GET also as HEAD, and for each media type of the answer, which may be a stream. */
+export async function sendInEveryWay(
   store: Store,
-  { responses }: Operation,
-  { headers, ...request }: RowRequest,
+  { method, responses }: Operation,
+  request: RowRequest,
   checks: readonly Check[],
 ): Promise<void> {
+  await store.send({ method, ...request }, checks)
+  if (method !== 'GET') return
+  await store.send({ ...request, method: 'HEAD' }, checks)
   for (const Accept of responses.get(200)?.content.keys() ?? []) {
-    // Whoever begins a stream does not refuse it.
-    await store.send({ method: 'GET', isEnough: () => true, ...request, headers: { ...headers, Accept } }, checks)
+    // A server that begins a stream does not refuse it.
+    await store.send({ method, isEnough: () => true, ...request, headers: { ...request.headers, Accept } }, checks)
   }
 }
 
