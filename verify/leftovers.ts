@@ -4,7 +4,6 @@ import { type IdRange, int64Max, int64Min, roundedToDouble } from './ids.ts'
 import { type Answer, hasSucceeded, itemsOf, jsonOf, objectOf, type RowRequest } from './message.ts'
 import { NoAnswer } from './results.ts'
 import type { PlacedRow } from './row.ts'
-import type { Ask } from './store.ts'
 
 /** The name of plants whose id is outside the range, in case the server accepts them. */
 export const strayName = 'plantstore verify'
@@ -13,8 +12,7 @@ export const strayIds = { zero: [0n], one: [0n, 1n], tooLarge: [int64Max, int64M
 const requestsAtOnce = 32
 
 export class Traces {
-  /** Throws NoAnswer. */
-  readonly #ask: Ask
+  readonly #ask: (request: RowRequest) => Promise<Answer | NoAnswer>
   readonly #range: IdRange
   /** Whether a created plant could be read. Until then, a 404 may come from a server that cannot read at all. */
   #canLook = false
@@ -34,7 +32,7 @@ export class Traces {
   /** Ids of strays that were deleted. */
   readonly #cleaned = new Set<bigint>()
 
-  constructor(range: IdRange, ask: Ask) {
+  constructor(range: IdRange, ask: (request: RowRequest) => Promise<Answer | NoAnswer>) {
     this.#range = range
     this.#ask = ask
   }
@@ -165,12 +163,8 @@ export class Traces {
   }
 
   async #tryTo(request: RowRequest): Promise<Answer | undefined> {
-    try {
-      return await this.#ask(request)
-    } catch (error) {
-      if (error instanceof NoAnswer) return undefined
-      throw error
-    }
+    const answer = await this.#ask(request)
+    return answer instanceof NoAnswer ? undefined : answer
   }
 }
 

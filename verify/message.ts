@@ -29,8 +29,8 @@ export interface Answer {
 
 export type Field = readonly [name: string, value: string]
 
-/** By the names that rows use, such as `$TOKEN`. */
-export type Credentials = Readonly<Record<string, string>>
+/** By the names that rows use, such as `$TOKEN`; undefined for those that a run does not have. */
+export type Credentials = Readonly<Record<string, string | undefined>>
 
 /** The header lines of a request, in order, except Host. */
 export function fieldsOf({ headers, lines, body, chunkBytes }: RowRequest): readonly Field[] {
@@ -63,7 +63,7 @@ const beginningCharacters = 8
  */
 export function withoutCredentials(text: string, credentials: Credentials): string {
   const secrets = Object.entries(credentials)
-    .filter(([, secret]) => secret !== '')
+    .flatMap(([name, secret]) => (secret ? [[name, secret] as const] : []))
     .toSorted(([, one], [, other]) => other.length - one.length)
   const long = secrets.filter(([, secret]) => secret.length >= longCharacters)
   const patterns = [

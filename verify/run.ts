@@ -101,11 +101,11 @@ export function credentialsOf(tokens: Tokens): Credentials {
     $CHANGED_TOKEN: withCharacterChanged(token),
     $UPPER_CASE_TOKEN: upper === token ? token.toLowerCase() : upper,
     $UNKNOWN_TOKEN: unlike(token),
-    ...(secondToken !== undefined && { $SECOND_TOKEN: secondToken }),
-    ...(writeOnlyToken !== undefined && { $WRITE_ONLY_TOKEN: writeOnlyToken }),
-    ...(readOnlyToken !== undefined && { $READ_ONLY_TOKEN: readOnlyToken }),
-    ...(expiredToken !== undefined && { $EXPIRED_TOKEN: expiredToken }),
-    ...(revokedToken !== undefined && { $REVOKED_TOKEN: revokedToken }),
+    $SECOND_TOKEN: secondToken,
+    $WRITE_ONLY_TOKEN: writeOnlyToken,
+    $READ_ONLY_TOKEN: readOnlyToken,
+    $EXPIRED_TOKEN: expiredToken,
+    $REVOKED_TOKEN: revokedToken,
   }
 }
 
@@ -124,23 +124,14 @@ function withCharacterChanged(token: string): string {
 
 /** Why the server does not answer a read; undefined if it does. */
 async function whySilent(patience: Patience, { first }: IdRange): Promise<NoAnswer | undefined> {
-  try {
-    await patience.send({ method: 'GET', target: `/plants/${first}` })
-    return undefined
-  } catch (error) {
-    if (error instanceof NoAnswer) return error
-    throw error
-  }
+  const answer = await patience.ask({ method: 'GET', target: `/plants/${first}` })
+  return answer instanceof NoAnswer ? answer : undefined
 }
 
 /** A server that does not answer is treated as unrestricted. */
 async function seesCorsRestricted(patience: Patience): Promise<boolean> {
-  try {
-    return isCorsRestricted(await Promise.all(corsProbes.map((request) => patience.send(request))))
-  } catch (error) {
-    if (error instanceof NoAnswer) return false
-    throw error
-  }
+  const answers = await Promise.all(corsProbes.map((request) => patience.ask(request)))
+  return answers.every((answer) => !(answer instanceof NoAnswer) && isCorsRestricted(answer))
 }
 
 /** Whether a proxy answered: the server sends a request id with every answer, and refuses with an Error. */
@@ -166,7 +157,7 @@ class Run {
 
   constructor(parts: RunParts) {
     this.#parts = parts
-    this.#traces = new Traces(parts.ids, (request) => parts.patience.send(request, { isRepeatable: true }))
+    this.#traces = new Traces(parts.ids, (request) => parts.patience.ask(request, { isRepeatable: true }))
   }
 
   /** Throws TakenError before any row is run. Otherwise it deletes what it created, also if it throws. */

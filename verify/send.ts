@@ -49,6 +49,14 @@ export class Patience {
     this.#isSpent = false
   }
 
+  /** Like `send`, but returns NoAnswer. */
+  ask(request: RowRequest, options?: WaitOptions): Promise<Answer | NoAnswer> {
+    return this.send(request, options).catch((error: unknown) => {
+      if (error instanceof NoAnswer) return error
+      throw error
+    })
+  }
+
   /** Throws NoAnswer, also if the server was busy for too long. */
   async send(request: RowRequest, { signal, isRepeatable = false, heard }: WaitOptions = {}): Promise<Answer> {
     const waitMsMax = waitTimeouts * this.#target.timeoutMs

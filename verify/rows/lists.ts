@@ -81,7 +81,7 @@ export const listRows: readonly Row[] = [
   row(
     'a list follows its links to the end, in the order of the ids, and keeps its filters',
     pages,
-    (range) => [...range.near(3), ...range.nearEnd(3), ...range.takeEnd(1)],
+    (range) => [...range.near(3), ...range.near(3, range.takeEnd(1)), ...range.takeEnd(1)],
     async (store, ...ids) => {
       const tag = `pages & + ${store.nonce}`
       const [own, query] = [ids.slice(0, 6), among(tag)]
