@@ -1,11 +1,9 @@
 // Bodies of every operation that takes one: strict JSON in UTF-8, an object, uncompressed, and not too long.
 
 import { gzipSync } from 'node:zlib'
-import { type Check, field, refusal } from '../checks.ts'
-import { strayIds, strayName } from '../leftovers.ts'
+import { type Check, field } from '../checks.ts'
 import { objectOf, type RowRequest } from '../message.ts'
 import type { Plants } from '../plant.ts'
-import { none, type Row, row } from '../row.ts'
 import { type Bodies, bodiesOf, type Write } from './operations.ts'
 
 const open = 'NewPlant does not forbid further properties; they are not kept (NewPlant)'
@@ -36,7 +34,7 @@ const text =
 /** Characters that some programs take for white space. */
 const spaces = ['\0', '\f', '\v', '\u001f', '\u00a0', '\u2028', '\ufeff']
 const brokenTexts = ['a\u0000b', 'a\nb', 'a\tb', '\\x41', '\\u12']
-const noObjects = ['[]', '7', '"{}"', 'null', 'true']
+export const noObjects = ['[]', '7', '"{}"', 'null', 'true']
 
 const syntax: readonly Write[] = [
   ...['', ' \n ', '{"id"}', '['.repeat(60_000), '{"a":'.repeat(10_000)].map(text),
@@ -188,20 +186,8 @@ function ofSizes(plants: Plants): readonly Bodies[] {
   ]
 }
 
-/** A faulty server might take 0 for the id. */
-const withoutId: Row = row(
-  'createPlant refuses a body without an id',
-  { document: anObject, strays: strayIds.zero },
-  none,
-  async (store) => {
-    for (const body of [`{"name":"${strayName}"}`, '{}', ...noObjects])
-      await store.send({ body }, refusal('invalidPlant'))
-  },
-)
-
 export const bodyRows = bodiesOf((plants, isNew) => {
   const others = isNew ? [inUpperCase] : noObjects.map(text)
   const noPlants = refused('JSON that is no plant', 'invalidPlant', [...others, ...shapes], anObject)
   return [...ofAnyPlant, noPlants, ...ofSizes(plants)]
 })
-export const withoutIdRows: readonly Row[] = [withoutId]

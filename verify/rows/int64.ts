@@ -5,6 +5,7 @@ import { int64Max, int64Min } from '../ids.ts'
 import { strayIds, strayName } from '../leftovers.ts'
 import { plantJson } from '../plant.ts'
 import { near, none, type Row, row, take, whyExactAnyway } from '../row.ts'
+import { noObjects } from './bodies.ts'
 
 type Write = (id: bigint) => string
 
@@ -93,6 +94,11 @@ export const int64Rows: readonly Row[] = [
       store.send({ body: plantJson(literal, strayName) }, refusal('invalidPlant')),
     ),
   ),
+  row('a body without an id is no plant', { document: says, strays: strayIds.zero }, none, async (store) => {
+    for (const body of [`{"name":"${strayName}"}`, '{}', ...noObjects]) {
+      await store.send({ body }, refusal('invalidPlant'))
+    }
+  }),
 ]
 
 /** Writes the id as a thousandth with an exponent of 3. */
