@@ -99,7 +99,7 @@ export function isJson(answer: Answer): boolean {
 }
 
 /** The parsed body with exact integers; undefined if it is not JSON. */
-export function jsonOf({ body }: Answer): JsonValue | undefined {
+export function jsonOf({ body }: Pick<Answer, 'body'>): JsonValue | undefined {
   try {
     return decodeJson(body)
   } catch {
@@ -108,7 +108,7 @@ export function jsonOf({ body }: Answer): JsonValue | undefined {
 }
 
 /** The object in a body; empty if there is none. */
-export function objectOf(answer: Answer): Readonly<Record<string, JsonValue | undefined>> {
+export function objectOf(answer: Pick<Answer, 'body'>): Readonly<Record<string, JsonValue | undefined>> {
   const value = jsonOf(answer)
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
 }
