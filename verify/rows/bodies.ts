@@ -106,21 +106,17 @@ const otherTypes = [
   ...['application/json; charset=utf-16', `application/json; a=${'b'.repeat(300)}`],
 ]
 
-function all(writes: readonly Write[]): Bodies['sent'] {
-  return writes.map((write) => ({ write }))
-}
-
 function withHeader(name: string, ...values: readonly (string | undefined)[]): Bodies['sent'] {
   return values.map((value) => ({ write: whole, more: { headers: { [name]: value } } }))
 }
 
-function refused(what: string, code: string, writes: readonly Write[], says = notJson): Bodies {
-  return { what, says, code, sent: all(writes) }
+function refused(what: string, code: string, sent: readonly Write[], says = notJson): Bodies {
+  return { what, says, code, sent }
 }
 
 const ofAnyPlant: readonly Bodies[] = [
-  { what: 'plants with unknown properties', says: open, sent: all(further) },
-  { what: 'JSON however it is written', says: isJson, sent: all(written) },
+  { what: 'plants with unknown properties', says: open, sent: further },
+  { what: 'JSON however it is written', says: isJson, sent: written },
   refused('what is not JSON', 'invalidJson', syntax),
   refused('other characters around JSON', 'invalidJson', around),
   refused('repeated keys', 'invalidJson', repeated),
@@ -163,7 +159,7 @@ function sized(plants: Plants, bytes: number): Bodies['sent'] {
   const padded: Write = (start) => plants.fill(`${start}"name":"n"}`).padEnd(bytes)
   const inChunks: Partial<RowRequest> = { chunkBytes: 8_192 }
   return [
-    ...all([filled('x'), filled('é'), padded]),
+    ...[filled('x'), filled('é'), padded],
     ...[filled('x'), filled('é')].map((write) => ({ write, more: inChunks })),
   ]
 }

@@ -83,12 +83,14 @@ export interface Bodies {
   readonly code?: string
   /** What else is checked of an answer. */
   readonly checks?: (body: string | Buffer) => readonly Check[]
-  readonly sent: readonly {
-    readonly write: Write
-    readonly more?: Partial<RowRequest>
-    /** The plant that is kept, by default one with the name n. */
-    readonly plant?: Plant
-  }[]
+  readonly sent: readonly (Write | Sent)[]
+}
+
+interface Sent {
+  readonly write: Write
+  readonly more?: Partial<RowRequest>
+  /** The plant that is kept, by default one with the name n. */
+  readonly plant?: Plant
 }
 
 /** A row for each of the bodies and each operation that takes one. */
@@ -112,7 +114,8 @@ function takingRow(operation: Operation, { what, says, code, checks = () => [], 
     const [first = 0n] = own
     const was = { id: first, name: 'was' }
     if (!isNew) await store.create(was)
-    const cases = sent.map(({ write, more, plant = { name: 'n' } }, at) => {
+    const cases = sent.map((each, at) => {
+      const { write, more, plant = { name: 'n' } }: Sent = typeof each === 'function' ? { write: each } : each
       const id = own[at] ?? first
       const body = store.plants.fill(write(isNew ? `{"id":${id},` : '{'))
       const request = { method, target: pathOf(operation, id), body, isInvalid: code === 'invalidPlant', ...more }
