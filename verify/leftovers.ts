@@ -123,7 +123,7 @@ export class Traces {
   async #cleanStrays(strays: readonly bigint[]): Promise<boolean> {
     if (!this.#canLook) return false
     for (const id of strays.filter((each) => this.#free.has(each))) {
-      if ((await this.#isOurStray(id)) && (await this.#delete(id))) this.#cleaned.add(id)
+      if ((await this.#stateOf(id, strayName)) === 'taken' && (await this.#delete(id))) this.#cleaned.add(id)
     }
     return strays.some((id) => this.#cleaned.has(id))
   }
@@ -136,20 +136,19 @@ export class Traces {
     return answer?.status === 404 || (await this.#stateOf(id)) === 'free'
   }
 
-  /** `refused`: the server does not accept the id. */
-  async #stateOf(id: bigint): Promise<'free' | 'taken' | 'refused' | 'unknown'> {
+  /**
+   * `refused`: the server does not accept the id.
+   *
+   * @param name by default any; another plant makes the state unknown.
+   */
+  async #stateOf(id: bigint, name?: string): Promise<'free' | 'taken' | 'refused' | 'unknown'> {
     const answer = await this.#tryTo({ method: 'GET', target: `/plants/${id}` })
     if (answer?.status === 404) return 'free'
     if (answer?.status === 400 || answer?.status === 422) return 'refused'
+    if (answer?.status !== 200) return 'unknown'
     // A mock answers every request with its own plant.
-    return answer?.status === 200 && isSameToDoubles(objectOf(answer)['id'], id) ? 'taken' : 'unknown'
-  }
-
-  async #isOurStray(id: bigint): Promise<boolean> {
-    const answer = await this.#tryTo({ method: 'GET', target: `/plants/${id}` })
-    if (answer?.status !== 200) return false
-    const { id: found, name } = objectOf(answer)
-    return name === strayName && isSameToDoubles(found, id)
+    const found = objectOf(answer)
+    return isSameToDoubles(found['id'], id) && (found['name'] === name || name === undefined) ? 'taken' : 'unknown'
   }
 
   /** The plants of the range, if the server can list from an id on. */

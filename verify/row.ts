@@ -78,11 +78,6 @@ export function needs(token: string): NonNullable<Rule['unless']> {
   return ({ credentials }) => credentials[token] === undefined && `it needs ${flag}`
 }
 
-/** Why the digits of ids cannot be tested. */
-export function whyExactAnyway({ ids }: Circumstances): string | false {
-  return ids.whyExactAnyway
-}
-
 /** Neither if the row passes. */
 export interface Outcome {
   readonly failure?: Failure | undefined

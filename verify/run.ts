@@ -74,12 +74,14 @@ export async function runRows(options: VerifyOptions): Promise<VerifyReport> {
   return { url: addressOf(base), level, ids: range, counts: countRows(all), left, rows: all }
 }
 
-export function assertLevel(level: Level): void {
+function assertLevel(level: Level): void {
   if (!levels.includes(level)) throw new TypeError(`level must be ${levels.join(' or ')}, got ${JSON.stringify(level)}`)
 }
 
-/** Returns all rows of a level, in the order in which they are reported. Throws nothing and sends nothing. */
-export function nameRows(level: Level, document = openDocument()): readonly RowName[] {
+/** Returns all rows of a level, for the bundled document, in the order in which they are reported. Sends nothing. */
+export function nameRows(level: Level): readonly RowName[] {
+  assertLevel(level)
+  const document = openDocument()
   const circumstances: Circumstances = {
     plants: new Plants(document, document),
     ids: new IdRange(defaultFirstId),

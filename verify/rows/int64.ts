@@ -4,7 +4,7 @@ import { isCreated, refusal } from '../checks.ts'
 import { int64Max, int64Min } from '../ids.ts'
 import { strayIds, strayName } from '../leftovers.ts'
 import { plantJson } from '../plant.ts'
-import { near, none, type Row, row, take, whyExactAnyway } from '../row.ts'
+import { near, none, type Row, row, take } from '../row.ts'
 import { noObjects } from './bodies.ts'
 
 type Write = (id: bigint) => string
@@ -53,7 +53,7 @@ const astray: readonly (readonly [what: string, literal: string, strays: readonl
 export const int64Rows: readonly Row[] = [
   row(
     'neighbouring ids beyond 2^53 are kept apart, exact to the last digit',
-    { document: exact, unless: whyExactAnyway },
+    { document: exact, unless: ({ ids }) => ids.whyExactAnyway },
     // In most ranges, the last ones have more digits.
     (range) => [...range.near(3), ...range.near(3, range.takeEnd(1))],
     async (store, ...own) => {
