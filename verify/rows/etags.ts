@@ -5,7 +5,7 @@ import type { Operation } from '../document.ts'
 import { fieldOf, type RowRequest } from '../message.ts'
 import { type Circumstances, type Row, row, take } from '../row.ts'
 import { clientsAtOnce, type Store } from '../store.ts'
-import { doneStatus, hasPlant, requestOf } from './operations.ts'
+import { doneStatus, hasPlant, requestOf, sendInEveryWay } from './operations.ts'
 
 const says =
   'ETag is a strong validator; If-Match and If-None-Match follow RFC 9110, section 13 (the parameters ' +
@@ -57,7 +57,9 @@ function conditionRow(operation: Operation, name: string, met: readonly string[]
       const value = form.replace('{}', etag).replace('{other case}', inOtherCase(etag))
       return requestOf(operation, id, store.plants, { headers: { [name]: value } })
     }
-    for (const form of unmet) await store.send(requestFor(form), isStopped(operation, name, etag))
+    for (const form of unmet) {
+      await sendInEveryWay(store, operation, requestFor(form), isStopped(operation, name, etag))
+    }
     await store.read({ id, name: 'n' }, [field('ETag', etag)])
     for (const form of met) await isDone(store, operation, id, requestFor(form))
   })
