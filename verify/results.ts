@@ -58,7 +58,6 @@ export interface ShownFailure {
   readonly sent: readonly string[]
   readonly came: readonly string[]
   readonly wrong: string
-  readonly document: string
 }
 
 export interface Counts {
