@@ -21,8 +21,11 @@ export interface Rule {
   readonly unless?: (run: Circumstances) => string | false
   /** Proxies often answer such a request themselves, which proves nothing about the server behind them. */
   readonly isForProxies?: boolean
-  /** Runs before all others, which depend on what it shows, or after them, as it counts what they create. */
-  readonly turn?: 'first' | 'last' | undefined
+  /**
+   * Runs before all others, which depend on what it shows, after them, as it counts what they create, or at the end, to
+   * judge their answers.
+   */
+  readonly turn?: 'first' | 'last' | 'end' | undefined
 }
 
 export interface Row extends Rule {
@@ -50,6 +53,8 @@ export interface Circumstances {
   /** A text unique to this run, for tags and keys. */
   readonly nonce: string
   readonly credentials: Credentials
+  /** Rows that judge the answers of all others. */
+  readonly answers: readonly Row[]
   /** Whether the server appears to allow no other origins. */
   readonly isCorsRestricted: boolean
 }

@@ -3,7 +3,7 @@
 
 import { randomInt, randomUUID } from 'node:crypto'
 import { errorNumberOf } from './checks.ts'
-import { answerRows, Conformance } from './conformance.ts'
+import { Conformance } from './conformance.ts'
 import { openDocument } from './document.ts'
 import { defaultFirstId, IdRange } from './ids.ts'
 import { inParallel, Traces } from './leftovers.ts'
@@ -52,26 +52,21 @@ export async function runRows(options: VerifyOptions): Promise<VerifyReport> {
   const silence = await whySilent(patience, ids)
   // Any answer is enough here, and even a connection that is closed without one: the rows test more.
   if (silence !== undefined && !silence.wasConnected) throw silence
+  const plants = new Plants(document, openDocument())
+  const conformance = new Conformance(plants)
   const circumstances: Circumstances = {
-    plants: new Plants(document, openDocument()),
+    plants,
+    answers: conformance.rows,
     ids,
     nonce: randomUUID(),
     credentials,
     isCorsRestricted: level === 'complete' && (await seesCorsRestricted(patience)),
   }
-  const rows = placeAll(circumstances, level).filter(only)
-  const aboutAnswers = level === 'complete' ? answerRows(circumstances.plants) : []
-  const conformance = new Conformance(aboutAnswers, circumstances.plants)
   const run = new Run({ ...circumstances, patience, conformance, signal, onRow })
-  const results = await run.all(rows)
+  const rows = await run.all(placeAll(circumstances, level).filter(only))
   const left = await run.clean()
-  const ofAnswers = aboutAnswers.filter(only).map((row) => {
-    const outcome = { failure: conformance.failureOf(row), skipped: row.unless?.(circumstances) || undefined }
-    return toResult(row, outcome, credentials)
-  })
-  const all = [...results, ...ofAnswers]
   const range = { first: String(ids.first), last: String(ids.last) }
-  return { url: addressOf(base), level, ids: range, counts: countRows(all), left, rows: all }
+  return { url: addressOf(base), level, ids: range, counts: countRows(rows), left, rows }
 }
 
 function assertLevel(level: Level): void {
@@ -82,15 +77,16 @@ function assertLevel(level: Level): void {
 export function nameRows(level: Level): readonly RowName[] {
   assertLevel(level)
   const document = openDocument()
+  const plants = new Plants(document, document)
   const circumstances: Circumstances = {
-    plants: new Plants(document, document),
+    plants,
+    answers: new Conformance(plants).rows,
     ids: new IdRange(defaultFirstId),
     nonce: '',
     credentials: {},
     isCorsRestricted: false,
   }
-  const aboutAnswers = level === 'complete' ? answerRows(circumstances.plants) : []
-  return [...placeAll(circumstances, level), ...aboutAnswers].map(({ subject, title }) => ({ subject, title }))
+  return placeAll(circumstances, level).map(({ subject, title }) => ({ subject, title }))
 }
 
 /** Credentials by the names that rows use, including some near-copies of the token. */
@@ -180,6 +176,7 @@ class Run {
       await run('first', 1)
       await run(undefined, rowsAtOnce)
       await run('last', 1)
+      await run('end', 1)
     } catch (error) {
       await this.clean()
       throw error
@@ -194,9 +191,12 @@ class Run {
   }
 
   async #result(row: PlacedRow): Promise<RowResult> {
-    const skipped = this.#whyStopped ?? this.#gone ?? row.skipped ?? this.#traces.whyNotSafe(row)
-    const outcome = skipped === undefined ? await this.#judged(row) : { skipped }
-    return toResult(row, outcome, this.#parts.credentials)
+    // What came is judged also of a run that ended early.
+    const isAtEnd = row.turn === 'end'
+    const ended = isAtEnd ? undefined : (this.#whyStopped ?? this.#gone)
+    const skipped = ended ?? row.skipped ?? this.#traces.whyNotSafe(row)
+    const judge = (): Promise<Outcome> => (isAtEnd ? this.#outcome(row) : this.#judged(row))
+    return toResult(row, skipped === undefined ? await judge() : { skipped }, this.#parts.credentials)
   }
 
   async #judged(row: PlacedRow): Promise<Outcome> {

@@ -41,6 +41,7 @@ const subjects: readonly (readonly [name: string, ...rows: readonly Rows[]])[] =
   ['summary', summaryRows],
   ['random requests', randomRows],
   ['CORS', corsRows],
+  ['answers', ({ answers }) => answers],
 ]
 
 /** Returns the rows of a level; `complete` includes those of `specified`. */

@@ -33,7 +33,7 @@ export interface RowsOfRun {
 export function makeRows(tokens: Tokens, ...makers: readonly Rows[]): RowsOfRun {
   const credentials = credentialsOf(tokens)
   const ids = new IdRange(defaultFirstId)
-  const circumstances = { plants, ids, nonce: randomUUID(), credentials, isCorsRestricted: false }
+  const circumstances = { plants, ids, nonce: randomUUID(), credentials, answers: [], isCorsRestricted: false }
   return { rows: makers.flatMap((rows) => place('', rows, circumstances)), circumstances }
 }
 
