@@ -7,7 +7,7 @@ import { after, describe, test } from 'node:test'
 import { type ErrorCode, errorNumbers } from '../../src/domain/errors.ts'
 import { int64Max, int64Min } from '../../src/domain/plant.ts'
 import { plantJson } from '../../verify/plant.ts'
-import { bodyRows, withoutIdRows } from '../../verify/rows/bodies.ts'
+import { bodyRows } from '../../verify/rows/bodies.ts'
 import { changeRows } from '../../verify/rows/changes.ts'
 import { corsRows } from '../../verify/rows/cors.ts'
 import { credentialRows } from '../../verify/rows/credentials.ts'
@@ -32,7 +32,7 @@ import { serveHere, startService } from '../support/service.ts'
 import { openTestStore, readPlant } from '../support/store.ts'
 
 const makers = [
-  ...[specifiedRows, int64Rows, textRows, bodyRows, withoutIdRows, limitRows, credentialRows],
+  ...[specifiedRows, int64Rows, textRows, bodyRows, limitRows, credentialRows],
   ...[corsRows, methodRows, pageRows, parameterRows, keyRows, plantRows, lastingRows, conditionRows, etagRows],
   ...[unreadRows, listRows, longRows, summaryRows, changeRows, randomRows],
 ]
@@ -57,7 +57,7 @@ const messages: Messages = {
   'createPlant refuses a name with NUL or half a surrogate pair': Array(6).fill(
     /^name: must have no NUL character and no unpaired surrogate$/,
   ),
-  'createPlant refuses a body without an id': [
+  'a body without an id is no plant': [
     /^id: is missing$/,
     /^name: is missing; id: is missing$/,
     ...Array(5).fill(/^the body: must be an object, got /),

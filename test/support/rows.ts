@@ -27,16 +27,14 @@ export type Messages = Readonly<Record<string, RegExp | readonly (RegExp | undef
 export interface RowsOfRun {
   readonly rows: readonly PlacedRow[]
   readonly circumstances: Circumstances
-  readonly credentials: Credentials
 }
 
 /** Makes rows for one server; every call makes those of another range. */
 export function makeRows(tokens: Tokens, ...makers: readonly Rows[]): RowsOfRun {
   const credentials = credentialsOf(tokens)
   const ids = new IdRange(defaultFirstId)
-  const names = new Set(Object.keys(credentials))
-  const circumstances = { plants, ids, nonce: randomUUID(), credentials: names, isCorsRestricted: false }
-  return { rows: makers.flatMap((rows) => place('', rows, circumstances)), circumstances, credentials }
+  const circumstances = { plants, ids, nonce: randomUUID(), credentials, answers: [], isCorsRestricted: false }
+  return { rows: makers.flatMap((rows) => place('', rows, circumstances)), circumstances }
 }
 
 /** Tokens for every row, of the store of a running server. */
@@ -73,13 +71,13 @@ export function assertNamed({ rows }: RowsOfRun, titles: Iterable<string>): void
 export async function checkRow(
   connection: Pick<Connection, 'request'>,
   row: PlacedRow,
-  { credentials, circumstances }: Pick<RowsOfRun, 'credentials' | 'circumstances'>,
+  { circumstances }: Pick<RowsOfRun, 'circumstances'>,
   messages: Messages = {},
 ): Promise<readonly HttpResponse[]> {
   assert.equal(row.skipped, undefined)
   const responses: HttpResponse[] = []
   const ask = async (request: RowRequest): Promise<Answer> => {
-    const response = await connection.request(fillInAll(request, credentials))
+    const response = await connection.request(fillInAll(request, circumstances.credentials))
     responses.push(response)
     checkBytes(request, response)
     return toAnswer(response)
