@@ -238,8 +238,7 @@ describe('what is taken for a plain request', () => {
   test('is what Node.js takes it for, of all that the framing corpus has', async () => {
     let plain = 0
     for (const step of framingCorpus.flatMap(({ steps }) => steps)) {
-      if (typeof step === 'object' && !Buffer.isBuffer(step)) continue
-      if (await expectSame(Buffer.from(step as string, 'latin1'))) plain += 1
+      if (typeof step !== 'function' && (await expectSame(Buffer.from(step as string, 'latin1')))) plain += 1
     }
     assert.ok(plain > 5, `${plain}`)
   })
