@@ -77,22 +77,14 @@ describe('requests behind proxies', { concurrency: true }, () => {
   })
 })
 
-interface Judged {
-  /** Answers that belong to other requests. */
-  readonly wrong: readonly string[]
-  readonly served: readonly string[]
-  /** Those that were served more often than the proxy saw them. */
-  readonly unseen: readonly string[]
-  /** How many clients got the answer to the request behind their case. */
-  readonly marked: number
-}
-
 /** Sends every case with a request behind it. */
-async function judge(service: Service, proxy: RunningProxy): Promise<Judged> {
+async function judge(service: Service, proxy: RunningProxy) {
   const before = service.events.length
   const runner = new FramingRunner({ port: proxy.port, token: service.client.token })
+  /** Answers that belong to other requests. */
   const wrong: string[] = []
   const left = [...cases.entries()]
+  /** How many clients got the answer to the request behind their case. */
   let marked = 0
   const sendSome = async (): Promise<void> => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
@@ -106,9 +98,10 @@ async function judge(service: Service, proxy: RunningProxy): Promise<Judged> {
     }
   }
   await Promise.all(Array.from({ length: atOnce }, sendSome))
-  const seen = countOf((await proxy.seen()).map(withoutQuery))
+  const seen = countBy((await proxy.seen()).map(withoutQuery))
   const served = service.events.slice(before).flatMap(requestOf)
-  const unseen = [...countOf(served)].filter(([request, count]) => count > (seen.get(request) ?? 0))
+  /** Those that were served more often than the proxy saw them. */
+  const unseen = [...countBy(served)].filter(([request, count]) => count > (seen.get(request) ?? 0))
   return { wrong, served, marked, unseen: unseen.map(([request]) => request) }
 }
 
@@ -146,8 +139,6 @@ function withoutQuery(line: string): string {
   return `${method} ${path.slice(0, 200)}`
 }
 
-function countOf(requests: readonly string[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>()
-  for (const request of requests) counts.set(request, (counts.get(request) ?? 0) + 1)
-  return counts
+function countBy(requests: readonly string[]): ReadonlyMap<string, number> {
+  return new Map([...Map.groupBy(requests, (request) => request)].map(([request, same]) => [request, same.length]))
 }

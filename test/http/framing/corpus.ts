@@ -97,23 +97,17 @@ const long = 'a'.repeat(20_000)
 /** A body that ends at once for whoever reads chunks, and later for whoever counts. */
 const endsAtOnce = `0\r\n\r\n${smuggled}`
 const countsMore = `Content-Length: ${endsAtOnce.length}`
-/** A body that is longer for whoever reads chunks than for whoever counts. */
-const chunksMore = chunks(smuggled)
-const countsLess = 'Content-Length: 4'
 const missing = head('GET /missing HTTP/1.1', host)
-const closing = 'Connection: close'
 /** A create with a line beside its length. */
 const disguised = (line: string): string => `${create(countsMore, line)}${endsAtOnce}`
 const upgrade = ['Connection: Upgrade', 'Upgrade: h2c'] as const
 /** More than the system takes in the place of a client. */
 const documents = head('GET /openapi.json HTTP/1.1', host).repeat(400)
 const line = 'GET /livez HTTP/1.1\r\n'
-const halfHead = `${line}${host}\r\n`
-const halfBody = `${create(plantLength)}{"id":`
 const halfChunk = chunked('10\r\n{"id":')
 
 // Request lines, versions and targets: RFC 9112, sections 2 and 3.
-const requestLines: readonly FramingCase[] = [
+const requestLines = [
   ...closes(['malformedRequest'], {
     // RFC 9112, section 3: method SP request-target SP HTTP-version CRLF.
     'not HTTP at all': 'hello\r\n\r\n',
@@ -123,7 +117,6 @@ const requestLines: readonly FramingCase[] = [
     'a space behind the version': start('GET /livez HTTP/1.1 '),
     'a carriage return in the request line': start('GET /li\rvez HTTP/1.1'),
     'a method of 5,000 characters': start(`${'A'.repeat(5_000)} /livez HTTP/1.1`),
-    // Section 2.2.
     // RFC 9112, section 2.3. The parser of Node.js takes RTSP and ICE for requests.
     'HTTP/2 by prior knowledge': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
     'a GET of RTSP': start('GET /livez RTSP/1.0'),
@@ -142,21 +135,17 @@ const requestLines: readonly FramingCase[] = [
     'a target in full, of another host': start('GET http://other.example/livez HTTP/1.1'),
   }),
   ...goesOn([200, 200], { 'an empty line between two requests': `${livez()}\r\n${livez()}` }),
-  ...closes([200], {
-    'HTTP/1.0 with a request behind': `${head('GET /livez HTTP/1.0')}${smuggled}`,
-  }),
+  ...closes([200], { 'HTTP/1.0 with a request behind': `${head('GET /livez HTTP/1.0')}${smuggled}` }),
   ...closes(['unknownMethod'], {
     // RFC 9110, section 9.1, and RFC 9112, section 3.2.3.
     'CONNECT with a request behind': `${start('CONNECT a.example:1 HTTP/1.1')}${smuggled}`,
     'an unknown method': start('BREW /plants HTTP/1.1'),
-    'a method in lower case': start('post /plants HTTP/1.1'),
     'a method of RTSP in HTTP': start('SETUP /livez HTTP/1.1'),
   }),
   ...goesOn(['unknownMethod'], { 'a method of WebDAV': start('PROPFIND /livez HTTP/1.1') }),
   // RFC 9112, section 3.2.
   ...goesOn([204], { 'OPTIONS of everything': start('OPTIONS * HTTP/1.1') }),
   ...goesOn(['unknownPath'], {
-    'everything, but not by OPTIONS': start('GET * HTTP/1.1'),
     'an encoded line end in the target': start('GET /livez%0d%0aX:%20y HTTP/1.1'),
     'dots in the target': start('GET /x/../livez HTTP/1.1'),
   }),
@@ -165,11 +154,12 @@ const requestLines: readonly FramingCase[] = [
 
 // Header fields: their syntax, Host, those that must not come twice, and too many of them. RFC 9112, sections 3.2 and 5;
 // RFC 9110, section 5.
-const fields: readonly FramingCase[] = [
+const fields = [
   ...closes(['malformedRequest'], {
     // RFC 9112, section 5.1: no white space before the colon.
     'a space before the colon of Content-Length': `${livez('Content-Length : 60')}${smuggled}`,
     'a field without a colon': livez('X-A'),
+    'a broken HEAD': head('HEAD /livez HTTP/1.1', host, 'Bad Field'),
     'a field without a name': livez(': b'),
     'a name past ASCII': livez('X-\xe9: b'),
     'a space before the first field': head(get, ' X-A: b', host),
@@ -181,7 +171,6 @@ const fields: readonly FramingCase[] = [
     'lines that end in line feeds alone': 'GET /livez HTTP/1.1\nHost: plants.example\n\n',
     'a head that ends in a line feed alone': `GET /livez HTTP/1.1\r\n${host}\r\n\n`,
   }),
-  ...closes(['malformedRequest'], { 'a broken HEAD': head('HEAD /livez HTTP/1.1', host, 'Bad Field') }),
   ...goesOn([200], {
     'a field of bytes past ASCII': livez('X-A: \xe9\xff'),
     'an empty field': livez('X-A:'),
@@ -210,7 +199,7 @@ const fields: readonly FramingCase[] = [
 ]
 
 // Where a body ends: Content-Length, Transfer-Encoding and chunks. RFC 9112, sections 6 and 7.
-const bodies: readonly FramingCase[] = [
+const bodies = [
   ...closes(['malformedRequest'], {
     // RFC 9112, section 6.3: a Content-Length is 1*DIGIT, and one.
     'the same Content-Length twice': `${create(plantLength, plantLength)}${plant}`,
@@ -238,8 +227,6 @@ const bodies: readonly FramingCase[] = [
     'a Content-Length with zeros before it': `${create(`Content-Length: 000${size}`)}${plant}`,
     'a request as the body of a GET': `${livez(`Content-Length: ${smuggled.length}`)}${smuggled}`,
     'chunked in capitals': `${create('Transfer-Encoding: CHUNKED')}${chunks(plant)}`,
-    // RFC 9112, section 7.1.
-    'a chunked body': chunked(chunks(plant)),
     'a chunk of each byte': chunked(chunks(...'{"id":', '#########', ...',"name":"corpus"}')),
     'a chunk size with zeros before it': chunked(`0000${hexSize}\r\n${plant}\r\n000\r\n\r\n`),
     'a chunked body that a GET does not want': `${livez(chunkedBody)}${chunks(smuggled)}`,
@@ -265,8 +252,6 @@ const bodies: readonly FramingCase[] = [
     identity: `${create('Transfer-Encoding: identity')}${plant}`,
     'a coding with a parameter': `${create('Transfer-Encoding: chunked;a=b')}0\r\n\r\n`,
     xchunked: `${create('Transfer-Encoding: xchunked')}0\r\n\r\n${smuggled}`,
-  }),
-  ...closes(['unknownTransferCoding'], {
     'identity in a HEAD': head('HEAD /livez HTTP/1.1', host, 'Transfer-Encoding: identity'),
   }),
   ...goesOn([200], { 'chunks of a HEAD': `${head('HEAD /livez HTTP/1.1', host, chunkedBody)}${chunks('a')}` }),
@@ -277,15 +262,14 @@ const bodies: readonly FramingCase[] = [
 
 // Requests hidden in or behind others: whoever reads the framing otherwise would serve them. RFC 9112, sections 6.3 and
 // 11.2.
-const smuggling: readonly FramingCase[] = [
+const smuggling = [
   ...closes(['malformedRequest'], {
     // Both lengths: RFC 9112, section 6.3, rule 3.
     'both lengths, the chunks shorter': `${create(countsMore, chunkedBody)}${endsAtOnce}`,
-    'both lengths, the coding first and longer': `${create(chunkedBody, countsLess)}${chunksMore}`,
+    'both lengths, the coding first and longer': `${create(chunkedBody, 'Content-Length: 4')}${chunks(smuggled)}`,
     'two lengths, the first shorter': `${create('Content-Length: 0', countsMore)}${endsAtOnce}`,
     'a list of two lengths': `${create('Content-Length: 0, 60')}${smuggled}`,
     'a length behind a line feed': `${create('X: y\nContent-Length: 60')}${smuggled}`,
-
     // Ways to write Transfer-Encoding that some take for it and some do not.
     'a space before the colon of a coding': disguised('Transfer-Encoding : chunked'),
     'a form feed before a coding': disguised('Transfer-Encoding:\x0cchunked'),
@@ -294,7 +278,6 @@ const smuggling: readonly FramingCase[] = [
     'another coding after it': disguised('Transfer-Encoding: chunked, identity'),
     'a second line with another coding': disguised('Transfer-Encoding: chunked\r\nTransfer-Encoding: x'),
     'a fold before a coding': disguised('Transfer-Encoding:\r\n chunked'),
-
     // Endings of chunks that are read otherwise.
     'a last chunk and a line feed': chunked(`0\n\n${smuggled}`),
     'a chunk behind a space': chunked(`2 \r\n{}\r\n0\r\n\r\n${smuggled}`),
@@ -303,13 +286,10 @@ const smuggling: readonly FramingCase[] = [
   // A field like any other leaves the Content-Length as it is.
   ...goesOn(['invalidJson'], { 'an underscore in the name of a coding': disguised('Transfer_Encoding: chunked') }),
   ...goesOn([200], {
-    // Hidden in what is well framed.
     'a request in a trailer': chunked(`${chunks(plant).slice(0, -2)}X: GET /smuggled HTTP/1.1\r\n\r\n`),
   }),
   ...goesOn(['invalidPlant'], { 'a request in a chunk extension': chunked('2;a="GET /smuggled"\r\n{}\r\n0\r\n\r\n') }),
-  ...closes([200], {
-    'a request behind Connection: close': `${livez(closing)}${smuggled}`,
-  }),
+  ...closes([200], { 'a request behind Connection: close': `${livez('Connection: close')}${smuggled}` }),
   ...closes(['missingToken'], {
     'requests behind a refusal that closes': `${strange(chunkedBody)}${chunks('a')}${smuggled.repeat(20)}`,
   }),
@@ -322,15 +302,11 @@ const smuggling: readonly FramingCase[] = [
   ...closes([200, 'unknownPath', 200, 'malformedRequest'], {
     'a broken request behind three': `${livez()}${missing}${wholeCreate}\0${smuggled}`,
   }),
-  ...goesOn([200, 'missingToken', 200], {
-    'a refusal between two others': `${livez()}${strange(plantLength)}${plant}${livez()}`,
-  }),
-  ...goesOn(Array(40).fill(200), { 'forty requests at once': livez().repeat(40) }),
 ]
 
 // Clients that wait for a 100, that would rather speak something else, that are slow, half gone, gone at any stage, or
 // that do not read. RFC 9110, sections 10.1.1 and 7.8; RFC 9112, sections 9.5 and 9.6.
-const clients: readonly FramingCase[] = [
+const clients = [
   ...goesOn([100, 200], {
     // RFC 9110, section 10.1.1.
     'a body after its 100': [create(plantLength, waits), answered(1), plant],
@@ -341,9 +317,7 @@ const clients: readonly FramingCase[] = [
     'an expectation without a body': livez(waits),
     'an expectation of HTTP/1.0': `${head('POST /plants HTTP/1.0', token, json, plantLength, waits)}${plant}`,
   }),
-  ...closes(['missingToken'], {
-    'a stranger who waits': strange(plantLength, waits),
-  }),
+  ...closes(['missingToken'], { 'a stranger who waits': strange(plantLength, waits) }),
   ...closes(['bodyTooLarge'], { 'a byte too much behind a wait': create('Content-Length: 65537', waits) }),
   ...goesOn([100, 'invalidJson'], {
     'as much as may be behind a wait': [create('Content-Length: 65536', waits), answered(1), ' '.repeat(65_536)],
@@ -377,21 +351,23 @@ const clients: readonly FramingCase[] = [
     ...closes([100, 'requestTimeout'], { 'no body after its 100': create(plantLength, waits) }),
     ...closes(['missingToken'], { 'half a body of a stranger, chunked': `${strange(chunkedBody)}5\r\nab` }),
     ...ends([200], { 'no next request for too long': [livez(), answered(1)] }),
+    // Answers that nobody reads.
+    ...left([], {
+      'documents that nobody reads': [stopReading, documents, reset],
+      'pages that nobody reads': [stopReading, head('GET /plants HTTP/1.1', host, token).repeat(40), reset],
+    }),
   ]),
   // Half-closed: the client still reads.
   ...ends([], { 'an end before anything': [finish] }),
-  ...ends([200], {
-    'an end after chunks': [chunked(chunks(plant)), finish],
-  }),
+  ...ends([200], { 'an end after chunks': [chunked(chunks(plant)), finish] }),
   ...ends(Array(40).fill(200), { 'an end after forty requests': [livez().repeat(40), finish] }),
   ...closes(['malformedRequest'], {
-    'an end in a head': [halfHead, finish],
-    'an end in a body': [halfBody, finish],
+    'an end in a head': [`${line}${host}\r\n`, finish],
+    'an end in a body': [`${create(plantLength)}{"id":`, finish],
     'an end in a chunk': [halfChunk, finish],
   }),
   ...ends(['missingToken'], { 'an end in the body of a stranger': [`${strange(plantLength)}{"id":`, finish] }),
   ...left([], {
-    // Gone at each stage.
     'a reset before anything': [reset],
     'a reset in a chunk': [halfChunk, reset],
   }),
@@ -399,18 +375,9 @@ const clients: readonly FramingCase[] = [
     'a reset right after a create': [wholeCreate, reset],
     'a reset after an end': [wholeCreate, finish, reset],
   }),
-  ...left([100], {
-    'a reset before a 100': [create(plantLength, waits), reset],
-  }),
+  ...left([100], { 'a reset before a 100': [create(plantLength, waits), reset] }),
   ...left(Array(40).fill(200), { 'a reset among forty answers': [livez().repeat(40), answered(1), reset] }),
   ...left(['missingToken'], { 'a reset after the refusal of chunks': [strange(chunkedBody), answered(1), reset] }),
-  // Answers that nobody reads.
-  ...slow(
-    left([], {
-      'documents that nobody reads': [stopReading, documents, reset],
-      'pages that nobody reads': [stopReading, head('GET /plants HTTP/1.1', host, token).repeat(40), reset],
-    }),
-  ),
 ]
 
 export const framingCorpus: readonly FramingCase[] = [...requestLines, ...fields, ...bodies, ...smuggling, ...clients]

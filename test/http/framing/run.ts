@@ -16,11 +16,6 @@ export const framingLimits = {
   unreadMsMax: 1_500,
 } as const
 
-export interface FramingTarget {
-  readonly port: number
-  readonly token: string
-}
-
 /**
  * A connection that was in use may wait for its next request, and says nothing when it waited too long. And a client on
  * Node.js cannot reset what it has ended, once the connection is made: it would never end its process.
@@ -34,19 +29,16 @@ type Cut = (bytes: Buffer) => readonly Buffer[]
 
 const whole: Cut = (bytes) => [bytes]
 const piecesMax = 6
-const firstId = 100_000_000
-const usualPatienceMs = 20_000
+const patienceMs = 20_000
 
 /** Each case gets ids of its own. */
 export class FramingRunner {
-  readonly #target: FramingTarget
-  readonly #patienceMs: number
-  #lastId = firstId
+  readonly #target: { readonly port: number; readonly token: string }
+  #lastId = 100_000_000
   #lastCanary = 0
 
-  constructor(target: FramingTarget, patienceMs = usualPatienceMs) {
+  constructor(target: { readonly port: number; readonly token: string }) {
     this.#target = target
-    this.#patienceMs = patienceMs
   }
 
   /**
@@ -58,7 +50,7 @@ export class FramingRunner {
   async run(framingCase: FramingCase, isInUse = false, cut: Cut = whole): Promise<string | undefined> {
     const wrong = await this.#runSteps(framingCase, isInUse && !ofFirstRequests.includes(framingCase.name), cut)
     if (wrong !== undefined) return wrong
-    using wire = new Wire(this.#target.port, [], this.#patienceMs)
+    using wire = new Wire(this.#target.port, [], patienceMs)
     wire.socket.write(head('GET /livez HTTP/1.1', host))
     await wire.untilAnswers(1)
     return wire.answers[0]?.status === 200 ? undefined : `afterwards ${shown(wire.answers[0])} on a new connection`
@@ -86,7 +78,7 @@ export class FramingRunner {
   }
 
   async #runSteps({ steps, answers: expected, fate, heads }: FramingCase, isInUse: boolean, cut: Cut) {
-    using wire = new Wire(this.#target.port, isInUse ? [] : heads, this.#patienceMs)
+    using wire = new Wire(this.#target.port, isInUse ? [] : heads, patienceMs)
     if (isInUse) {
       wire.socket.write(this.#fill(head('GET /plants/1 HTTP/1.1', host, token)))
       await wire.untilAnswers(1)
@@ -150,5 +142,5 @@ function wantedBy(outcome: Outcome, isHead: boolean): string {
 }
 
 function shown(answer: HttpResponse | undefined): string {
-  return answer === undefined ? 'no answer' : `${answer.status} ${answer.body.slice(0, 200)}`
+  return `${answer?.status ?? 'no answer'} ${answer?.body.slice(0, 200)}`
 }
