@@ -4,12 +4,12 @@ import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServiceEvent } from '../../src/domain/events.ts'
-import { Client, countStatuses, encodeRequest } from '../support/client.ts'
+import { countStatuses, encodeRequest } from '../support/client.ts'
 import { describeOnEngines } from '../support/engines.ts'
-import { type Service, serveHere, startService } from '../support/service.ts'
+import { type Service, serveHere, serveSuite, startService } from '../support/service.ts'
 import { addToken, importPlants, openTestStore, revokeToken } from '../support/store.ts'
 import { until } from '../support/time.ts'
 import { EventReader } from './stream.ts'
@@ -23,16 +23,9 @@ const streamOf = (token: string, target = '/changes', method = 'GET'): Buffer =>
   encodeRequest(token, { method, target, headers: { Accept: 'text/event-stream' } })
 
 describeOnEngines('a stream of changes', async (engine) => {
-  const place = await engine.makePlace()
-  const server = await serveHere(place.store)
-  const client = await Client.connect(server)
+  const { place, server, client } = await serveSuite(engine)
   const open = (query: string, headers?: Record<string, string>, token = server.token): Promise<EventReader> =>
     EventReader.open(`${server.url}/changes${query}`, token, headers)
-
-  after(async () => {
-    await server[Symbol.asyncDispose]()
-    await place[Symbol.asyncDispose]()
-  })
 
   test('has each change as a page has it, with its position: a stream may be cut anywhere', async () => {
     await using now = await open('?after=now')

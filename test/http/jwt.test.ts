@@ -5,14 +5,14 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { readdir, writeFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { RequestFinished } from '../../src/domain/events.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { makeFolder } from '../support/folder.ts'
 import { audience, IdentityProvider, makeKey, nowSeconds } from '../support/identity-provider.ts'
 import { runHere, startServer } from '../support/program.ts'
 import { exhaustive, inRing } from '../support/ring.ts'
-import { type Service, startService } from '../support/service.ts'
+import { type Service, startService, startSuite } from '../support/service.ts'
 import { assertPrompt, until } from '../support/time.ts'
 
 /** Limits that a test can afford to wait for. */
@@ -51,19 +51,11 @@ function lastOf({ events }: Service): RequestFinished | undefined {
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-describe('a JWT', () => {
-  let provider: IdentityProvider
-  let service: Service
+describe('a JWT', async () => {
+  const provider = await IdentityProvider.start()
+  const service = await startSuite(still, provider.settings)
 
-  before(async () => {
-    provider = await IdentityProvider.start()
-    service = await startService(still, provider.settings)
-  })
-
-  after(async () => {
-    await service[Symbol.asyncDispose]()
-    await provider[Symbol.asyncDispose]()
-  })
+  after(() => provider[Symbol.asyncDispose]())
 
   test('of the issuer, for this audience, is a credential beside our own tokens', async () => {
     assert.equal(await statusOf(service, await provider.sign()), 404)

@@ -1,12 +1,12 @@
 // Many concurrent clients: one of them wins, and some order of their operations explains the history of each plant.
 
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { Client, type Connection, countStatuses, isInDoubt, plantJson, type RowRequest } from '../support/client.ts'
+import { test } from 'node:test'
+import { type Connection, countStatuses, isInDoubt, plantJson, type RowRequest } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { inRing } from '../support/ring.ts'
-import { serveHere } from '../support/service.ts'
+import { serveSuite } from '../support/service.ts'
 import { isLinearizable, type Operation } from './linearizability.ts'
 
 const clients = 50
@@ -14,14 +14,7 @@ const rounds = inRing(1, 5)
 const operationsEach = inRing(100, 1_000)
 
 describeOnEngines('races', async (engine) => {
-  const place = await engine.makePlace()
-  const server = await serveHere(place.store)
-  const client = await Client.connect(server)
-
-  after(async () => {
-    await server[Symbol.asyncDispose]()
-    await place[Symbol.asyncDispose]()
-  })
+  const { client } = await serveSuite(engine)
 
   /** What is refused for the time being is sent again. */
   const race = async (parts: RowRequest): Promise<readonly HttpResponse[]> => {

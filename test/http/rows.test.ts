@@ -3,15 +3,15 @@
 // handle. test/verify runs all rows as `plantstore verify` does.
 
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { type ErrorCode, errorNumbers } from '../../src/domain/errors.ts'
 import { int64Max, int64Min } from '../../src/domain/plant.ts'
 import { plantJson } from '../../verify/plant.ts'
-import { Client, encodeRequest, type RowRequest } from '../support/client.ts'
+import { encodeRequest, type RowRequest } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { assertNamed, checkRow, type Messages, makeRows, makeTokens } from '../support/rows.ts'
-import { serveHere, startService } from '../support/service.ts'
+import { serveSuite, startSuite } from '../support/service.ts'
 import { openTestStore, readPlant } from '../support/store.ts'
 
 const fraction = /got a number with a fraction$/
@@ -70,20 +70,13 @@ const messages: Messages = {
 }
 
 describeOnEngines('the rows of plantstore verify', async (engine) => {
-  const place = await engine.makePlace()
-  const server = await serveHere(place.store)
-  const client = await Client.connect(server)
+  const { place, server, client } = await serveSuite(engine)
   const tokens = await makeTokens(place.store, server.token)
   const shared = makeRows(tokens)
   /** Ids of rows whose requests were all refused. */
   const refused: bigint[] = []
   /** What was acknowledged, by id. */
   const kept = new Map<bigint, string>()
-
-  after(async () => {
-    await server[Symbol.asyncDispose]()
-    await place[Symbol.asyncDispose]()
-  })
 
   assertNamed(shared, Object.keys(messages))
 
@@ -136,12 +129,9 @@ describeOnEngines('the rows of plantstore verify', async (engine) => {
 })
 
 describe('this service', async () => {
-  const service = await startService({})
-  const { client } = service
+  const { client } = await startSuite()
   const get = (headers: Record<string, string>, method = 'GET'): Promise<HttpResponse> =>
     client.request({ method, target: '/plants/0', headers })
-
-  after(() => service[Symbol.asyncDispose]())
 
   test('keeps the first and the last id, and takes -0 for 0', async () => {
     for (const [literal, id] of [
