@@ -107,12 +107,11 @@ export class Committer {
     const answer = await answerWithin(running, Math.max(deadlineMs - this.#options.clock.monotonicMs(), 0))
     if (answer !== undefined) return answer.value
     this.#isWaiting = true
-    const end = (): void => {
-      this.#isWaiting = false
-    }
     // A late failure may leave the transaction open, which would swallow the next one.
     const ended = running.catch(() => connection.command('ROLLBACK')).catch((lost) => connection.lose(lost))
-    ended.then(end, end)
+    ended.then(() => {
+      this.#isWaiting = false
+    })
     throw unknownOutcome(new Error('the database did not confirm a change in time'))
   }
 
@@ -129,22 +128,26 @@ export class Committer {
     tries: number,
   ): Promise<void> {
     const { clock, limits } = this.#options
-    try {
-      await connection.command('ROLLBACK')
-      if (failure !== 'locked' && failure !== 'retry') await checkVersion(connection)
-    } catch (cause) {
-      if (cause instanceof OperatorError) {
-        this.#options.onOutdated(cause)
-        throw new AppError('storeUnavailable', 'the store has failed', { cause })
-      }
-      // The lost connection has also ended the transaction.
-      connection.lose(cause)
-    }
+    // The end of the connection also ends the transaction.
+    await connection.command('ROLLBACK').catch((lost) => connection.lose(lost))
+    if (failure !== 'locked' && failure !== 'retry') await this.#assertCurrent(connection)
     // The last attempt met a conflict, as all others did.
     if (failure === 'locked' || (failure === 'retry' && tries >= limits.databaseAttemptsMax)) throw new Locked(error)
     if (failure === 'own' || (failure === 'unwritten' && tries >= unwrittenTriesMax)) throw error
     if (failure !== 'retry' && failure !== 'unwritten') throw refusalOf(failure, error)
     this.#lookUpUntilMs = clock.monotonicMs() + limits.databaseLookUpMs
+  }
+
+  /** Throws AppError if the tables are newer than this program. */
+  async #assertCurrent(connection: Connection): Promise<void> {
+    try {
+      await checkVersion(connection)
+    } catch (cause) {
+      // The next attempt reports any other problem.
+      if (!(cause instanceof OperatorError)) return
+      this.#options.onOutdated(cause)
+      throw new AppError('storeUnavailable', 'the store has failed', { cause })
+    }
   }
 
   /** Whether a batch has only creates, which are probably new. */
