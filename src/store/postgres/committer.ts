@@ -109,7 +109,7 @@ export class Committer {
     this.#isWaiting = true
     // A late failure may leave the transaction open, which would swallow the next one.
     const ended = running.catch(() => connection.command('ROLLBACK')).catch((lost) => connection.lose(lost))
-    ended.then(() => {
+    void ended.then(() => {
       this.#isWaiting = false
     })
     throw unknownOutcome(new Error('the database did not confirm a change in time'))
