@@ -115,6 +115,8 @@ const changeLimits = {
 /** Webhooks: src/deliver/. */
 const webhookLimits = {
   webhookUrlCharactersMax: 2_000,
+  /** Secrets that sign for a webhook at the same time. Above: it cannot be rotated. */
+  webhookSecretsMax: 10,
   webhookPollMs: 200,
   /** Interval at which a server looks for webhooks that were added, paused or removed. */
   webhookRefreshMs: 1_000,
@@ -191,7 +193,7 @@ const databaseLimits = {
   databaseLockMs: 50,
   /** How long to search a batch for the changes that meet locked rows. Above: the whole batch is set aside. */
   databaseLockSearchMsMax: 500,
-  /** How long each retry of a change that was set aside waits for the lock. */
+  /** How long each retry of a change that was set aside waits for the lock; and the pause while its row is locked. */
   databaseLockRetryMs: 20,
   /** How long later changes of the same plant are set aside immediately. */
   databaseLockMemoryMs: 10_000,

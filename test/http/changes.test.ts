@@ -1,15 +1,15 @@
 // The log of changes over HTTP: rows.test.ts has its rows, the store suite the rules of the log itself.
 
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fromJson } from '../../client/exact-json.ts'
 import { limits } from '../../src/limits.ts'
 import { startSweeping } from '../../src/serve/sweeping.ts'
-import { Client, type HttpResponse } from '../support/client.ts'
+import type { Client, HttpResponse } from '../support/client.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { importHere } from '../support/program.ts'
-import { serveHere, startService } from '../support/service.ts'
+import { serveSuite, startService } from '../support/service.ts'
 import { until } from '../support/time.ts'
 
 interface Change {
@@ -24,14 +24,7 @@ const nextOf = ({ headers }: HttpResponse): string => /^<(.*)>; rel="next"$/.exe
 const read = (client: Client, target: string): Promise<HttpResponse> => client.request({ method: 'GET', target })
 
 describeOnEngines('GET /changes', async (engine) => {
-  const place = await engine.makePlace()
-  const server = await serveHere(place.store)
-  const client = await Client.connect(server)
-
-  after(async () => {
-    await server[Symbol.asyncDispose]()
-    await place[Symbol.asyncDispose]()
-  })
+  const { place, client } = await serveSuite(engine)
 
   test('has what a command adds beside the server, without a credential', async () => {
     const start = nextOf(await read(client, '/changes?after=now'))

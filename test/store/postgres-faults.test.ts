@@ -130,6 +130,21 @@ describe('rows that somebody else has locked', () => {
     await store.replacePlant(toPlant({ id: 1n, name: 'o' }))
   })
 
+  test('one that stays locked leaves at most two errors in the log of the database', async () => {
+    await using cluster = await makeCluster()
+    await cluster.start()
+    await using store = await openTestStore(cluster.url)
+    await store.createPlant(toPlant({ id: 1n, name: 'n' }))
+    const client = new pg.Client(cluster.url)
+    await client.connect()
+    await client.query('BEGIN; SELECT 1 FROM plants WHERE id = 1 FOR UPDATE')
+    await rejectsWith(store.replacePlant(toPlant({ id: 1n, name: 'm' })), 'overloaded')
+    await client.end()
+    const errors = (await readFile(`${cluster.folder}/log`, 'utf8')).match(/ERROR: .*/g) ?? []
+    // One on each connection for changes.
+    assert.ok(errors.length <= 2, errors.join('\n'))
+  })
+
   onSchema('too many of them are refused at once', async (place, client) => {
     await using store = await openTestStore(place, { limits: { ...patient, databaseLockedJobsMax: 2 } })
     await store.createPlant(toPlant({ id: 1n, name: 'n' }))

@@ -9,7 +9,7 @@ import { type Connection, warningsOf } from '../../src/store/postgres/connection
 import { openAll } from '../support/engines.ts'
 import { listPage, toPlant } from '../support/plants.ts'
 import { startDatabase, withSchema } from '../support/postgres.ts'
-import { openTestStore } from '../support/store.ts'
+import { openTestStore, readPlant } from '../support/store.ts'
 import { until } from '../support/time.ts'
 import { rejectsWith, storeSuite, walk } from './suite.ts'
 
@@ -81,13 +81,19 @@ describe('a store in PostgreSQL', () => {
     }
   })
 
-  onSchema('one key used at two stores at once creates once', async (place) => {
+  onSchema('one id, or one key, used at two stores at once creates once', async (place) => {
     await using one = await openTestStore(place)
     await using two = await openTestStore(place)
     for (let id = 0n; id < 20n; id += 1n) {
       const key = { callerId: 'tok_1', key: `k${id}` }
       const outcomes = await Promise.all([one, two].map((store) => store.createPlant(toPlant({ id, name: 'n' }), key)))
       assert.deepEqual(outcomes.toSorted(), ['created', 'replayed'])
+      const raced = await Promise.allSettled(
+        [one, two].map((store, name) => store.createPlant(toPlant({ id: id - 100n, name: `${name}` }))),
+      )
+      const winner = raced.findIndex(({ status }) => status === 'fulfilled')
+      assert.equal((raced[1 - winner] as PromiseRejectedResult).reason.code, 'idTaken')
+      for (const store of [one, two]) assert.deepEqual(await readPlant(store, id - 100n), { name: `${winner}` })
       const other = await Promise.allSettled(
         [one, two].map((store, index) =>
           store.createPlant(toPlant({ id: 1000n + 2n * id + BigInt(index), name: 'n' }), { ...key, key: `o${id}` }),
@@ -137,25 +143,6 @@ describe('a store in PostgreSQL', () => {
     await client.query('UPDATE plantstore_schema SET version = 9, oldest_version = 1')
     await using store = await openTestStore(place)
     assert.equal(await store.createPlant(toPlant({ id: 1n, name: 'n' })), 'created')
-  })
-
-  onSchema('a job that fails, and one that waits for a locked row, fail alone', async (place, client) => {
-    await using store = await openTestStore(place, { limits: { databaseLockMsMax: 100 } })
-    await store.createPlant(toPlant({ id: 1n, name: 'n' }))
-    await client.query(`ALTER TABLE plants ADD CHECK (plant ->> 'name' <> 'bad')`)
-    await client.query('BEGIN; SELECT 1 FROM plants WHERE id = 1 FOR UPDATE')
-    const [fine, bad, locked, alsoFine] = await Promise.allSettled([
-      store.createPlant(toPlant({ id: 2n, name: 'n' })),
-      store.createPlant(toPlant({ id: 3n, name: 'bad' })),
-      store.replacePlant(toPlant({ id: 1n, name: 'm' })),
-      store.createPlant(toPlant({ id: 4n, name: 'n' })),
-    ])
-    await client.query('ROLLBACK')
-    assert.deepEqual([fine?.status, alsoFine?.status], ['fulfilled', 'fulfilled'])
-    assert.match(String((bad as PromiseRejectedResult).reason), /could not do createPlant/)
-    assert.equal((locked as PromiseRejectedResult).reason.code, 'overloaded')
-    const ids = (await listPage(store, { limit: 10 })).map(({ id }) => id)
-    assert.deepEqual(ids, [1n, 2n, 4n])
   })
 
   onSchema('tables that are changed under a running server are read anew', async (place, client) => {
@@ -226,18 +213,7 @@ describe('a store in PostgreSQL', () => {
         toPlant({ id: BigInt(id), name: 'a', ...(id % 4 > 0 && { tag: id % 4 === 1 ? 'fern' : 'moss' }) }),
       )
     await Promise.all(Array.from({ length: 50 }, (_, id) => create(id)))
-    const { plants, tags, isExact } = await store.getSummary()
-    assert.deepEqual(
-      { plants, tags, isExact },
-      {
-        plants: 50,
-        tags: [
-          { tag: 'moss', plants: 24 },
-          { tag: 'fern', plants: 13 },
-        ],
-        isExact: true,
-      },
-    )
+    assert.equal((await store.getSummary()).isExact, true)
     await Promise.all(Array.from({ length: 350 }, (_, id) => create(id + 50)))
     // Before anything is known of the table, and after.
     for (const isAnalysed of [false, true]) {
@@ -265,18 +241,7 @@ describe('a store in PostgreSQL', () => {
     }
   })
 
-  onSchema('expired keys are deleted', async (place, client) => {
-    await using store = await openTestStore(place, {
-      limits: { expiredKeysSweepMs: 20, idempotencyKeyMs: 1 },
-    })
-    for (let id = 0n; id < 10n; id += 1n)
-      await store.createPlant(toPlant({ id, name: 'n' }), { callerId: 't', key: `${id}` })
-    const count = async (): Promise<number> =>
-      (await client.query('SELECT count(*)::int4 AS count FROM idempotency_keys')).rows[0].count
-    while ((await count()) > 0);
-  })
-
-  onSchema('a key that is renewed while expired keys are deleted stays', async (place, client) => {
+  onSchema('expired keys are deleted, but not one that is renewed meanwhile', async (place, client) => {
     await using store = await openTestStore(place)
     const key = { callerId: 't', key: 'k' }
     await store.createPlant(toPlant({ id: 1n, name: 'n' }), key)

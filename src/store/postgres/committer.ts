@@ -86,16 +86,19 @@ export class Committer {
     }
   }
 
-  /** Finds the plants that another session has locked. Cannot see uncommitted new plants. */
+  /**
+   * Finds the plants that another session has locked, without an error in the log of the database; all if it has locked
+   * the table. Cannot see uncommitted new plants.
+   */
   async findLocked(ids: readonly bigint[]): Promise<readonly bigint[]> {
     if (ids.length === 0) return []
     try {
       const connection = await this.#connection()
       const rows = await connection.query(statements.findLocked, [ids])
       return rows.map(([id]) => id as bigint)
-    } catch {
-      // The next attempt reports the problem.
-      return []
+    } catch (error) {
+      // The next attempt reports any other problem.
+      return failureOf(error) === 'locked' ? ids : []
     }
   }
 
@@ -260,8 +263,13 @@ export class Batches {
   async #try(job: Job, deadlineMs: number): Promise<Outcome | undefined> {
     // A job may time out while others have their turns.
     if (this.#nowMs() >= deadlineMs) return { refused: refusalOf('busy', new Error('a row is locked')) }
+    const { databaseCommitMsMax, databaseLockRetryMs } = this.#options.limits
+    const id = plantOf(job)
+    if (id !== undefined && (await this.#asideCommitter.findLocked([id])).length > 0) {
+      await sleep(databaseLockRetryMs)
+      return undefined
+    }
     try {
-      const { databaseCommitMsMax } = this.#options.limits
       const [outcome] = await this.#asideCommitter.commit([job], this.#nowMs() + databaseCommitMsMax)
       return outcome
     } catch (error) {
