@@ -102,23 +102,20 @@ describe('a store in PostgreSQL', () => {
     }
   })
 
-  onSchema(
-    'many stores that replace the same plants at once neither block each other nor lose an update',
-    async (place) => {
-      const stores = await openAll(Array.from({ length: 3 }, () => openTestStore(place)))
-      const ids = Array.from({ length: 20 }, (_, index) => BigInt(index))
-      for (const id of ids) await stores[0]?.createPlant(toPlant({ id, name: 'n' }))
-      for (let round = 0; round < 20; round += 1) {
-        const changes = stores.flatMap((store, index) =>
-          (index % 2 === 0 ? ids : ids.toReversed()).map((id) =>
-            store.replacePlant(toPlant({ id, name: `${round} ${index}` })),
-          ),
-        )
-        await Promise.all(changes)
-      }
-      await Promise.all(stores.map((store) => store.close()))
-    },
-  )
+  onSchema('stores that replace the same plants at once neither block nor lose an update', async (place) => {
+    const stores = await openAll(Array.from({ length: 3 }, () => openTestStore(place)))
+    const ids = Array.from({ length: 20 }, (_, index) => BigInt(index))
+    for (const id of ids) await stores[0]?.createPlant(toPlant({ id, name: 'n' }))
+    for (let round = 0; round < 20; round += 1) {
+      const changes = stores.flatMap((store, index) =>
+        (index % 2 === 0 ? ids : ids.toReversed()).map((id) =>
+          store.replacePlant(toPlant({ id, name: `${round} ${index}` })),
+        ),
+      )
+      await Promise.all(changes)
+    }
+    await Promise.all(stores.map((store) => store.close()))
+  })
 
   onSchema('the tables of another program are left alone', async (place, client) => {
     await client.query('CREATE TABLE plants (height int8)')
@@ -287,32 +284,29 @@ describe('a store in PostgreSQL', () => {
     assert.equal(await count(), 1)
   })
 
-  onSchema(
-    'a commit finds its row as quickly after many others, while an export holds a snapshot',
-    async (place, client) => {
-      const commits = 300n
-      let id = 0n
-      const buffersRead = async (registrationCommitsMax: number): Promise<number> => {
-        await using store = await openTestStore(place, {
-          limits: { registrationCommitsMax, exportBatchPlants: 1 },
-        })
-        for (const last = id + 3n; id < last; id += 1n) await store.createPlant(toPlant({ id, name: 'n' }))
-        const exporting = store.exportPlants()[Symbol.asyncIterator]()
-        await exporting.next()
-        for (const last = id + commits; id < last; id += 1n) await store.createPlant(toPlant({ id, name: 'n' }))
-        const [row] = (await client.query('SELECT id FROM registrations')).rows
-        await client.query('SET enable_seqscan = off; SET enable_bitmapscan = off')
-        const plan = await client.query(
-          `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT 1 FROM registrations WHERE id = '${row.id}' FOR UPDATE`,
-        )
-        await exporting.return?.()
-        return plan.rows[0]['QUERY PLAN'][0].Plan['Shared Hit Blocks']
-      }
-      const [bounded, unbounded] = [await buffersRead(16), await buffersRead(Number.POSITIVE_INFINITY)]
-      assert.ok(bounded <= 4, `${bounded} buffers`)
-      assert.ok(unbounded > 4, `control: ${unbounded} buffers`)
-    },
-  )
+  onSchema('a commit finds its row quickly after many others beside an export', async (place, client) => {
+    const commits = 300n
+    let id = 0n
+    const buffersRead = async (registrationCommitsMax: number): Promise<number> => {
+      await using store = await openTestStore(place, {
+        limits: { registrationCommitsMax, exportBatchPlants: 1 },
+      })
+      for (const last = id + 3n; id < last; id += 1n) await store.createPlant(toPlant({ id, name: 'n' }))
+      const exporting = store.exportPlants()[Symbol.asyncIterator]()
+      await exporting.next()
+      for (const last = id + commits; id < last; id += 1n) await store.createPlant(toPlant({ id, name: 'n' }))
+      const [row] = (await client.query('SELECT id FROM registrations')).rows
+      await client.query('SET enable_seqscan = off; SET enable_bitmapscan = off')
+      const plan = await client.query(
+        `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT 1 FROM registrations WHERE id = '${row.id}' FOR UPDATE`,
+      )
+      await exporting.return?.()
+      return plan.rows[0]['QUERY PLAN'][0].Plan['Shared Hit Blocks']
+    }
+    const [bounded, unbounded] = [await buffersRead(16), await buffersRead(Number.POSITIVE_INFINITY)]
+    assert.ok(bounded <= 4, `${bounded} buffers`)
+    assert.ok(unbounded > 4, `control: ${unbounded} buffers`)
+  })
 
   onSchema('many creates of a plant that exists fail one transaction of the database', async (place, client) => {
     await using store = await openTestStore(place, { limits: { databaseLookUpMs: 60_000 } })
