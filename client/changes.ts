@@ -73,6 +73,9 @@ type Store = Pick<Request, 'url' | 'headers'> & { readonly send: typeof fetch }
 /** A stream without a byte for this long is broken: the server sends a comment every 15 seconds. */
 const silenceMsMax = 40_000
 
+/** A stream with a longer block is not one of a plant store, and may be endless. */
+const blockCharactersMax = 4_000_000
+
 /** Yields changes as they happen. Throws PlantStoreError if the server rejects the request, as for a lost position. */
 export async function* follow<Each>(
   store: Store,
@@ -129,6 +132,7 @@ async function* eventsOf(
       timer = begin()
       const blocks = (rest + decoder.decode(value, { stream: true })).split(/\r?\n\r?\n/)
       rest = blocks.pop() ?? ''
+      if (rest.length > blockCharactersMax) throw isOther(url)
       for (const block of blocks) yield { id: fieldIn(block, 'id'), data: fieldIn(block, 'data') }
     }
   } catch (cause) {

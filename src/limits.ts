@@ -108,11 +108,15 @@ const changeLimits = {
   /** Size of the log of changes. Above: changes that only a webhook needs are deleted, and the webhook is paused. */
   changesBytesMax: 4 * 1024 * 1024 * 1024,
   changesSweepMs: 60_000,
+  /** How long changes are kept at least. In PostgreSQL, they also show whether a transaction committed. */
+  changesKeptMsMin: 10 * 60 * 1000,
 }
 
 /** Webhooks: src/deliver/. */
 const webhookLimits = {
   webhookUrlCharactersMax: 2_000,
+  /** Secrets that sign for a webhook at the same time. Above: it cannot be rotated. */
+  webhookSecretsMax: 10,
   webhookPollMs: 200,
   /** Interval at which a server looks for webhooks that were added, paused or removed. */
   webhookRefreshMs: 1_000,
@@ -189,7 +193,7 @@ const databaseLimits = {
   databaseLockMs: 50,
   /** How long to search a batch for the changes that meet locked rows. Above: the whole batch is set aside. */
   databaseLockSearchMsMax: 500,
-  /** How long each retry of a change that was set aside waits for the lock. */
+  /** How long each retry of a change that was set aside waits for the lock; and the pause while its row is locked. */
   databaseLockRetryMs: 20,
   /** How long later changes of the same plant are set aside immediately. */
   databaseLockMemoryMs: 10_000,
@@ -226,13 +230,8 @@ const databaseLimits = {
   /** Lock timeout of a migration attempt. Reads of other servers wait as long. */
   databaseMigrationLockMs: 100,
   databaseCloseMsMax: 200,
-  /**
-   * Commits after which the row of a connection in `registrations` gets a new id. Each commit leaves a version of the
-   * row, and a lookup scans all versions while another client, such as pg_dump, holds a snapshot.
-   */
-  registrationCommitsMax: 256,
-  /** How long the row of a crashed server stays in `registrations`. */
-  registrationMsMax: 7 * 24 * 60 * 60 * 1000,
+  /** How long the log keeps rows without changes, which only show that a transaction committed, or never will. */
+  databaseCommitKnownMs: 24 * 60 * 60 * 1000,
   /** Interval at which expired Idempotency-Keys and such rows are deleted from PostgreSQL. */
   expiredKeysSweepMs: 10 * 60 * 1000,
 }

@@ -8,7 +8,14 @@ import { codeOf, OperatorError } from '../domain/errors.ts'
 import { toIso, withoutControls } from '../domain/shown.ts'
 import type { Store } from '../domain/store.ts'
 import { mintId } from '../domain/token.ts'
-import { beginAfter, pauseReasons, type StoredWebhook, type Webhook, type WebhookProgress } from '../domain/webhook.ts'
+import {
+  beginAfter,
+  pauseReasons,
+  type StoredWebhook,
+  type Webhook,
+  type WebhookProgress,
+  type WebhookSecret,
+} from '../domain/webhook.ts'
 import { limits } from '../limits.ts'
 import { printSecret, say } from '../terminal.ts'
 import { userAgent } from '../version.ts'
@@ -66,17 +73,25 @@ export const show = onStore(async (store, { id }: OfWebhook) => {
 
 /** Prints before the change: if the command is killed in between, nothing has changed. */
 export const rotate = onStore(async (store, { id }: OfWebhook, terminal) => {
-  await find(store, id)
+  replaceable(await find(store, id))
   const secret = newSecret()
   await printSecret(secret, terminal)
-  const nowMs = systemClock.wallMs()
-  const endsAtMs = nowMs + overlapMs
-  await change(store, id, ({ secrets, ...hook }) => {
-    const valid = secrets.filter((old) => nowMs < (old.endsAtMs ?? Number.POSITIVE_INFINITY))
+  const endsAtMs = systemClock.wallMs() + overlapMs
+  await change(store, id, (hook) => {
+    const valid = replaceable(hook)
     return { ...hook, secrets: [{ secret }, ...valid.map((old) => ({ endsAtMs, ...old }))] }
   })
   return `Webhook ${id} signs with this secret from now on, and with the old one until ${toIso(endsAtMs)}.`
 })
+
+/** The secrets that still sign. Throws OperatorError if no other may be added. */
+function replaceable({ id, secrets }: Webhook): readonly WebhookSecret[] {
+  const nowMs = systemClock.wallMs()
+  const valid = secrets.filter((old) => nowMs < (old.endsAtMs ?? Number.POSITIVE_INFINITY))
+  if (valid.length < limits.webhookSecretsMax) return valid
+  const until = toIso(Math.min(...valid.map(({ endsAtMs = Number.POSITIVE_INFINITY }) => endsAtMs)))
+  throw new OperatorError(`webhook ${id} has ${valid.length} secrets that still sign; one ends at ${until}`)
+}
 
 export const pause = onStore(async (store, { id }: OfWebhook) => {
   const paused = { reason: 'operator', atMs: systemClock.wallMs() } as const

@@ -70,7 +70,8 @@ export class CsvPlants {
   #readHead(piece: string, isLast: boolean): readonly PlantRecord[] {
     for (const reader of this.#readers) {
       const records = reader.read(piece, isLast)
-      const at = records.findIndex((record) => !isBlank(record))
+      // Blank lines may have another separator than the header.
+      const at = records.findIndex((record) => !isBlank(record) && /[^,;\s]/.test(record.raw))
       const header = records[at]
       if (header === undefined) continue
       if (/\r(?!\n)/.test(header.raw)) throw new UnreadableFile(`has lines that end with CR only; ${howToSave}`)

@@ -110,7 +110,6 @@ describe('the header', () => {
     const plants = new CsvPlants({ columns, needed: ['name'], recordCharactersMax, ...noted })
     return [...pieces.flatMap((piece) => plants.read(piece, false)), ...plants.read('', true)]
   }
-  const blank = ',;\t\n'
   const blanks = Array.from({ length: 1_000 }, () => ', ,\n\n')
 
   test('is found after any number of blank lines, with any separator', () => {
@@ -121,6 +120,12 @@ describe('the header', () => {
       ]
       assert.deepEqual(plantsOf(pieces), [{ line: 42, raw: `1${separator}Fern`, json: '{"name":"Fern"}' }])
     }
+  })
+
+  test('is found after blank lines with another separator', () => {
+    const json = '{"name":"Fern"}'
+    assert.deepEqual(plantsOf([',,,\n;;\n\t\n', 'x;name\n1;Fern\n']), [{ line: 5, raw: '1;Fern', json }])
+    assert.deepEqual(plantsOf([';;;\nx,name\n1,Fern\n']), [{ line: 3, raw: '1,Fern', json }])
   })
 
   for (const [header, message] of [
@@ -143,7 +148,7 @@ describe('the header', () => {
   })
 
   test('names a column with one separator', () => {
-    assert.throws(() => plantsOf([blank]), /has no column id or no column name; .* but it is: ,;\t$/)
+    assert.throws(() => plantsOf(['x,;\t\n']), /has no column id or no column name; .* but it is: x,;\t$/)
   })
 })
 

@@ -13,7 +13,7 @@ import { cleanEnvironment, launcher, runHere, runProgram } from '../support/prog
 import { exhaustive } from '../support/ring.ts'
 import { serveHere } from '../support/service.ts'
 import { busyMsMax, leaveLog, makeStore, openTestStore } from '../support/store.ts'
-import { noStrace } from '../support/strace.ts'
+import { noStrace, runInjected } from '../support/strace.ts'
 import { until } from '../support/time.ts'
 
 const suffixes = ['-wal', '-shm', '-journal']
@@ -39,6 +39,27 @@ describe('a restore where no store is', () => {
     assert.equal(list.status, 0, `${list.stderr}${made.stderr}`)
     // Either it was told to wait, or its token is there.
     assert.equal(JSON.parse(list.stdout).length, made.status === 0 ? 1 : 0, made.stderr)
+  })
+
+  test('on a full disk leaves no store, but an empty file that was there', { skip: noStrace }, async () => {
+    await using folder = await makeFolder()
+    const copy = await makeBackup(folder, 5)
+    await writeFile(folder.file('empty.db'), '')
+    const before = await readdir(folder.path)
+    const full = ['-e', 'trace=pwrite64', '-e', 'inject=pwrite64:error=ENOSPC']
+    for (const name of ['new.db', 'empty.db']) {
+      const { status, stderr } = runInjected(full, ['restore', copy, '--store', folder.file(name)])
+      assert.match(
+        stderr,
+        /^plantstore: \S+ is on a full disk; make room there and start again; nothing was changed\n$/,
+      )
+      assert.equal(status, 1)
+    }
+    const after = await readdir(folder.path)
+    assert.deepEqual(
+      after.filter((name) => !name.endsWith('.lock')),
+      before,
+    )
   })
 })
 
@@ -234,10 +255,7 @@ async function exportOf(path: string): Promise<string> {
 /** Every file below a folder with its bytes. */
 async function contentsOf(folder: Folder): Promise<Map<string, string>> {
   const entries = await readdir(folder.path, { recursive: true, withFileTypes: true })
-  // What a dead server left of its lock is no part of the store.
-  const files = entries
-    .filter((entry) => entry.isFile() && !entry.name.endsWith('.lock-journal'))
-    .map(({ parentPath, name }) => `${parentPath}/${name}`)
+  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => `${parentPath}/${name}`)
   return new Map(
     await Promise.all(files.sort().map(async (file) => [file, (await readFile(file)).toString('latin1')] as const)),
   )

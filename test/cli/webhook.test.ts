@@ -7,6 +7,8 @@ import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { changeKinds } from '../../src/domain/change.ts'
+import { toIso } from '../../src/domain/shown.ts'
+import { beginAfter } from '../../src/domain/webhook.ts'
 import { type Received, type Receiver, startReceiver } from '../support/answering.ts'
 import { Client } from '../support/client.ts'
 import { describeOnEngines } from '../support/engines.ts'
@@ -197,6 +199,25 @@ describe('plantstore webhook on a store', () => {
     const resumed = (await opened.listWebhooks()).find(({ id }) => id === hook.id)
     assert.deepEqual(resumed?.progress, { ...progress, blocked: [{ ...blocked[0], tries: 0 }], failures: 0 })
     assert.equal(resumed?.paused, undefined)
+  })
+
+  test('rotate refuses an 11th secret that signs, and prints none', async () => {
+    await using opened = await openTestStore(store, { exclusive: false })
+    const endsAtMs = Date.now() + 3_600_000
+    const secrets = Array.from({ length: 9 }, () => ({ secret: 's', endsAtMs }))
+    const hook = { id: 'hook_rotated', name: 'n', url: 'https://plants.example/hook', kinds: changeKinds }
+    const ended = { secret: 'ended', endsAtMs: 1 }
+    await opened.addWebhook({
+      ...hook,
+      secrets: [...secrets, ended],
+      createdAtMs: 1,
+      progress: beginAfter(undefined),
+    })
+    assert.equal((await run('rotate', hook.id)).status, 0)
+    const { status, stdout, stderr } = await run('rotate', hook.id)
+    assert.deepEqual([status, stdout], [1, ''])
+    const ends = toIso(endsAtMs)
+    assert.equal(stderr, `plantstore: webhook hook_rotated has 10 secrets that still sign; one ends at ${ends}\n`)
   })
 
   test('send refuses a position that is gone', async () => {

@@ -142,6 +142,19 @@ describe('the stream of changes', () => {
     })
   })
 
+  test('is none if a line does not end', async () => {
+    let sent = 0
+    await using store = await streaming(async (_, response) => {
+      for (; !response.destroyed && sent < 32; sent += 1) {
+        response.write('x'.repeat(1_000_000))
+        await nextTurn()
+      }
+      response.end()
+    })
+    await assert.rejects(store.client.followChanges().next(), /did not answer as a plant store does/)
+    assert.ok(sent < 32, `${sent}`)
+  })
+
   test('is broken after 40 s without a byte, and not before', async (context) => {
     let send = (_: string): void => {}
     await using store = await streaming((_, response) => {

@@ -11,7 +11,6 @@ import { AppError, OperatorError } from '../../src/domain/errors.ts'
 import { decodeJson } from '../../src/json/decode.ts'
 import { makeFolder } from '../support/folder.ts'
 import { gardening, oddities, sample, withProperties } from '../support/own-documents.ts'
-import { inRing } from '../support/ring.ts'
 import { assertDuration, assertPrompt } from '../support/time.ts'
 
 /** A document whose POST /plants takes a plant of this schema, in YAML on one line. */
@@ -300,8 +299,6 @@ describe("a user's document", async () => {
     const twice = Array.from({ length: 60 }, (_, at) =>
       named(`A${at}`, `{ allOf: [${ref(`A${at + 1}`)}, ${ref(`A${at + 1}`)}] }`),
     )
-    // Some of them take time by the square of their size.
-    const [manyMax, wideMax] = inRing([400, 10], [2_000, 50])
     const wide = Array.from({ length: 100 }, (_, at) => `p${at}: { type: string }`)
     const before = process.cpuUsage()
     await assert.rejects(
@@ -311,15 +308,15 @@ describe("a user's document", async () => {
     await open(withPlant(plantOf(`a: ${ref('A0')}`), `{ ${twice}, A60: { type: string } }`))
     await open(
       withPlant(
-        plantOf(Array.from({ length: wideMax }, (_, at) => `a${at}: ${ref('W')}`).join()),
+        plantOf(Array.from({ length: 50 }, (_, at) => `a${at}: ${ref('W')}`).join()),
         `{ W: { type: object, properties: { ${wide} } } }`,
       ),
     )
-    await open(withPlant(plantOf(Array.from({ length: manyMax }, (_, at) => `a${at}: { type: string }`).join())))
+    await open(withPlant(plantOf(Array.from({ length: 2_000 }, (_, at) => `a${at}: { type: string }`).join())))
     await assert.rejects(open(`a: [${'? '.repeat(10_000)}]`), /keys are nested too deeply$/)
     await assert.rejects(open(`a: &a 1\nb: [${'*a,'.repeat(2_000)}]`), /has more than 1000 aliases$/)
     // By the time of the processor, as others may be busy with theirs.
-    assertDuration(process.cpuUsage(before).user / 1_000, 5_000)
+    assertDuration(process.cpuUsage(before).user / 1_000, 2_000)
   })
 
   test('that is not a file, is empty, or does not exist is rejected', async () => {

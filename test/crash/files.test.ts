@@ -169,17 +169,15 @@ describe('a disk that is full', () => {
     })
   }
 
-  test('when an import looks for a server: the import goes on', { skip: noStrace }, async () => {
+  test('a lock needs no space: an import beside no server goes on', { skip: noStrace }, async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
     await (await openTestStore(path)).close()
     await writeFile(folder.file('plants.ndjson'), '{"id":1,"name":"n"}\n')
-    // The first write is that of the opening.
-    const full = ['-P', `${path}.lock-journal`, '-e', 'trace=pwrite64', '-e', 'inject=pwrite64:error=ENOSPC:when=2+']
-    const args = ['import', folder.file('plants.ndjson'), '--store', path]
-    const { status, stderr } = runInjected(full, args, folder.file('trace'))
+    const names = ['.lock', '.lock-journal'].flatMap((suffix) => ['-P', path + suffix])
+    const full = [...names, '-e', 'trace=pwrite64', '-e', 'inject=pwrite64:error=ENOSPC']
+    const { status, stderr } = runInjected(full, ['import', folder.file('plants.ndjson'), '--store', path])
     assert.deepEqual([status, stderr], [0, '1 created, 0 replaced, 0 unchanged, 0 refused\n'])
-    assert.match(await readFile(folder.file('trace'), 'utf8'), /INJECTED/)
   })
 
   test('at the start: one line says what to do, and nothing is changed', async (context) => {

@@ -1,6 +1,7 @@
 // The Store on PostgreSQL: the suite of all engines, and what is PostgreSQL's own.
 
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import { OperatorError } from '../../src/domain/errors.ts'
 import { type Plant, revisionOf } from '../../src/domain/plant.ts'
@@ -53,7 +54,7 @@ describe('a store in PostgreSQL', () => {
     await store.createPlant(toPlant({ id: 1n, name: 'n' }))
     // Their first reader numbers 1,000 in a transaction.
     await client.query(
-      'INSERT INTO changes (changes, at_ms, lines) SELECT changes, at_ms, lines FROM changes, generate_series(1, 2500) WHERE place = (SELECT max(place) FROM changes)',
+      'INSERT INTO changes (id, changes, at_ms, lines) SELECT gen_random_uuid(), changes, at_ms, lines FROM changes, generate_series(1, 2500) WHERE place = (SELECT max(place) FROM changes)',
     )
     const query = { after: undefined, kind: undefined, limit: 10_000 }
     const { next } = await store.listChanges({ ...query, after: 'now' })
@@ -139,18 +140,6 @@ describe('a store in PostgreSQL', () => {
     await client.query('UPDATE plantstore_schema SET version = 9, oldest_version = 1')
     await using store = await openTestStore(place)
     assert.equal(await store.createPlant(toPlant({ id: 1n, name: 'n' })), 'created')
-  })
-
-  onSchema('a server whose row of registrations is gone registers anew', async (place, client) => {
-    await using store = await openTestStore(place)
-    await store.createPlant(toPlant({ id: 1n, name: 'n' }))
-    for (const id of [2n, 3n]) {
-      await client.query('DELETE FROM registrations')
-      assert.equal(
-        await store.createPlant(toPlant({ id, name: 'n' }), id === 2n ? undefined : { callerId: 't', key: 'k' }),
-        'created',
-      )
-    }
   })
 
   onSchema('tables that are changed under a running server are read anew', async (place, client) => {
@@ -275,38 +264,32 @@ describe('a store in PostgreSQL', () => {
     assert.equal(await store.createPlant(toPlant({ id: 1n, name: 'n' }), key), 'replayed')
   })
 
-  onSchema('the rows of connections of servers that have died are deleted', async (place, client) => {
-    await using store = await openTestStore(place, { limits: { expiredKeysSweepMs: 20 } })
-    await client.query(`INSERT INTO registrations VALUES ('of a server that has died', 1, false, 1)`)
-    const count = async (): Promise<number> => (await client.query('SELECT FROM registrations')).rows.length
-    await until('one is deleted', async () => (await count()) < 2)
-    assert.equal(await store.createPlant(toPlant({ id: 3n, name: 'n' })), 'created')
-    assert.equal(await count(), 1)
-  })
-
-  onSchema('a commit finds its row quickly after many others beside an export', async (place, client) => {
-    const commits = 300n
-    let id = 0n
-    const buffersRead = async (registrationCommitsMax: number): Promise<number> => {
-      await using store = await openTestStore(place, {
-        limits: { registrationCommitsMax, exportBatchPlants: 1 },
+  onSchema(
+    'a change that changes no plant leaves a row, which is deleted later, and which readers do not see',
+    async (place, client) => {
+      await using store = await openTestStore(place)
+      await store.createToken({
+        id: 'tok_1',
+        hash: randomBytes(32),
+        name: 'n',
+        scopes: ['plants:read'],
+        createdAtMs: 1,
       })
-      for (const last = id + 3n; id < last; id += 1n) await store.createPlant(toPlant({ id, name: 'n' }))
-      const exporting = store.exportPlants()[Symbol.asyncIterator]()
-      await exporting.next()
-      for (const last = id + commits; id < last; id += 1n) await store.createPlant(toPlant({ id, name: 'n' }))
-      const [row] = (await client.query('SELECT id FROM registrations')).rows
-      await client.query('SET enable_seqscan = off; SET enable_bitmapscan = off')
-      const plan = await client.query(
-        `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT 1 FROM registrations WHERE id = '${row.id}' FOR UPDATE`,
-      )
-      await exporting.return?.()
-      return plan.rows[0]['QUERY PLAN'][0].Plan['Shared Hit Blocks']
-    }
-    const [bounded, unbounded] = [await buffersRead(16), await buffersRead(Number.POSITIVE_INFINITY)]
-    assert.ok(bounded <= 4, `${bounded} buffers`)
-    assert.ok(unbounded > 4, `control: ${unbounded} buffers`)
-  })
+      await store.createPlant(toPlant({ id: 1n, name: 'n' }))
+      const before = await store.listChanges({ after: undefined, kind: undefined, limit: 9 })
+      assert.equal(await store.revokeToken('tok_1', 5), true)
+      assert.equal(await store.revokeToken('tok_1', 6), true)
+      const count = async (): Promise<number> =>
+        (await client.query('SELECT FROM changes WHERE changes = 0')).rows.length
+      assert.equal(await count(), 2, 'what is decided but not changed leaves none')
+      assert.deepEqual(await store.listChanges({ after: undefined, kind: undefined, limit: 9 }), before)
+      await using _sweeping = await openTestStore(place, {
+        limits: { expiredKeysSweepMs: 20, databaseCommitKnownMs: -1_000 },
+      })
+      await until('they are deleted', async () => (await count()) === 0)
+      assert.deepEqual(await store.listChanges({ after: undefined, kind: undefined, limit: 9 }), before)
+    },
+  )
 
   onSchema('many creates of a plant that exists fail one transaction of the database', async (place, client) => {
     await using store = await openTestStore(place, { limits: { databaseLookUpMs: 60_000 } })

@@ -132,7 +132,8 @@ export async function restoreSqlite(
   if (readHeader(file)?.hasLog === true) realPathOf(file)
   await examine(file, busyMsMax)
   try {
-    const isThere = (statThere(store)?.size ?? 0) > 0
+    const facts = statThere(store)
+    const isThere = (facts?.size ?? 0) > 0
     if (isThere && realpathSync(store) === realpathSync(file)) throw new OperatorError(`${file} is the store itself`)
     if (isThere && !force) throw existsAlready(store, 'add --force to replace it')
     makeFile(toAbsolute(store))
@@ -141,6 +142,8 @@ export async function restoreSqlite(
     if (lock === undefined) throw inUse(path, `${store} is in use by a plantstore server; stop it first`)
     // A server or a command may have created the store before the lock was taken.
     if (!isThere && statSync(path).size > 0) throw existsAlready(store, 'add --force to replace it')
+    using made = new DisposableStack()
+    if (facts === undefined) made.defer(() => removeEmpty(path))
     // SQLite would play back the journal of an earlier store.
     if (!isThere) removeBeside(path)
     using old = holdAlone(path, busyMsMax)
@@ -150,14 +153,19 @@ export async function restoreSqlite(
       removeBeside(path)
       return renameDurably(partial, path)
     }
-    const facts = await writeWhole(path, take, (partial) => {
+    const written = await writeWhole(path, take, (partial) => {
       readUntouched(file, busyMsMax, (source) => copyDatabase(source, partial))
       return examine(partial, busyMsMax, file)
     })
-    return facts as FileFacts
+    return written as FileFacts
   } catch (cause) {
     throw explainOpenFailure(cause, store)
   }
+}
+
+/** Removes the file that a failed restore made, unless it has been replaced by the restored one. */
+function removeEmpty(path: string): void {
+  if (statThere(path)?.size === 0) rmSync(path)
 }
 
 /**

@@ -145,7 +145,8 @@ function tryLock(path: string, waitMsMax: number, hold: keyof typeof holds): Loc
   using opened = new DisposableStack()
   try {
     const file = opened.use(new DatabaseSync(`${path}.lock`, { timeout: waitMsMax }))
-    file.exec(holds[hold])
+    // Without a journal on disk, a lock needs no space, and a killed process leaves nothing.
+    file.exec(`PRAGMA journal_mode = MEMORY; ${holds[hold]}`)
     opened.move()
     return file
   } catch (cause) {
@@ -164,8 +165,6 @@ function isHeld(path: string, hold: keyof typeof holds): boolean {
   } catch (cause) {
     // Without write access, this cannot be determined, but nothing can be changed, either.
     if (hasFailed(cause, 'readOnly', 'cannotOpen')) return false
-    // The lock was free: SQLite takes it before it needs space.
-    if (hasFailed(cause, 'full')) return false
     throw cause
   }
 }
