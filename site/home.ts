@@ -67,10 +67,10 @@ document.addEventListener('click', async ({ target }) => {
   }
 })
 
-/** The head of the table stays below the news, however many lines these have. */
-const news = find('.news')
-const place = document.documentElement.style
-new ResizeObserver(() => place.setProperty('--news', `${news.offsetHeight}px`)).observe(news)
+/** The place in the table stays above the log, however high this is. */
+const log = find('#log')
+const page = document.documentElement.style
+new ResizeObserver(() => page.setProperty('--log', `${log.offsetHeight}px`)).observe(log)
 
 async function created(id: string): Promise<void> {
   await refreshAll()
@@ -174,7 +174,7 @@ addEventListener('popstate', () => {
 addEventListener('keydown', (event) => {
   const { target, key, ctrlKey, metaKey, altKey } = event
   const isTyping = target instanceof HTMLElement && target.matches('input, textarea, select')
-  if (isTyping || altKey || document.querySelector('dialog[open]') !== null) return
+  if (isTyping || altKey || document.querySelector('dialog:modal') !== null) return
   const isUndo = key === 'z' && (ctrlKey || metaKey)
   if (isUndo) find('#undo').click()
   else if (ctrlKey || metaKey) return
