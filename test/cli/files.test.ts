@@ -9,7 +9,6 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { commandLimits, limits } from '../../src/limits.ts'
 import { findLost, writeUntilGone } from '../crash/burst.ts'
 import { walk } from '../store/suite.ts'
@@ -17,6 +16,7 @@ import { makeFolder } from '../support/folder.ts'
 import { listPage } from '../support/plants.ts'
 import {
   type Finished,
+  houseplants,
   importHere,
   launcher,
   runHere,
@@ -25,11 +25,10 @@ import {
   startServer,
 } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
+import { startOwnServer } from '../support/service.ts'
 import { damageTable, openTestStore, readPlant } from '../support/store.ts'
 import { until } from '../support/time.ts'
-import { makeScene, startOwnServer } from './scene.ts'
-
-const houseplants = fileURLToPath(new URL('../support/plants-of-the-world.ndjson', import.meta.url))
+import { makeScene } from './scene.ts'
 
 /** Plants that a careless file format would change. */
 const awkward = [
@@ -108,13 +107,6 @@ describe('plantstore import and export', () => {
     assert.equal(await scene.exported(), text)
   })
 
-  test('an import says that it made a store, as one that was mistyped is', async () => {
-    await using scene = await makeScene()
-    const run = () => scene.run('import', houseplants)
-    assert.match((await run()).stderr, /refused\nA new store was created at \S+plants\.db\n$/)
-    assert.doesNotMatch((await run()).stderr, /new store/)
-  })
-
   test('a dry run makes no store', async () => {
     await using scene = await makeScene()
     const flags = ['--dry-run', '--on-conflict', 'replace']
@@ -170,36 +162,6 @@ describe('plantstore import and export', () => {
     assert.match(stderr, /^29998 could be created, 0 replaced, 0 unchanged, 2 refused \(a dry run/m)
   })
 
-  exhaustive.test('an import beside a server commits again and again while it goes on', async () => {
-    await using own = await startOwnServer()
-    const { client } = own
-    const { process: child, finished } = startProgram(['import', '-', '--store', own.store])
-    // Never a pause in which it would commit for want of work, and too few plants for a commit by their number.
-    let fed = 0
-    const feeding = setInterval(() => {
-      for (let count = 0; count < 5; count += 1, fed += 1) child.stdin.write(`{"id":${fed},"name":"n"}\n`)
-    }, 4)
-    try {
-      let seen = 0
-      let isNew = true
-      for (let commits = 0; commits < 3; ) {
-        assert.ok(fed < limits.importCommitPlants, `${commits} commits until then`)
-        const page = await client.request({ method: 'GET', target: `/plants?after=${seen - 1}&limit=1000` })
-        const { length } = JSON.parse(page.body)
-        if (length > 0 && isNew) commits += 1
-        isNew = length === 0
-        seen += length
-      }
-      assert.equal((await client.create(-1n, 'meanwhile')).status, 200)
-    } finally {
-      clearInterval(feeding)
-      child.stdin.end()
-    }
-    const { status, stderr } = await finished
-    assert.equal(status, 0)
-    assert.equal(stderr, `${fed} created, 0 replaced, 0 unchanged, 0 refused\n`)
-  })
-
   exhaustive.test('an export whose reader goes away or whose disk is full has no stack trace', async () => {
     await using folder = await makeFolder()
     const store = folder.file('p.db')
@@ -212,25 +174,6 @@ describe('plantstore import and export', () => {
       })
     assert.deepEqual([shell('| head -1').stdout, shell('| head -1').stderr], [`${lines[0]}\n`, ''])
     assert.match(shell('> /dev/full').stderr, /^plantstore: the output could not be written: ENOSPC.*\n$/)
-  })
-
-  test('a CSV file without the columns, or that is none, is one clear line', async () => {
-    await using scene = await makeScene()
-    for (const text of ['', 'a,b\n1,2\n', 'id,name,id\n']) {
-      const { status, stderr } = await scene.import('in.csv', text)
-      assert.equal(status, 1, text)
-      assert.match(stderr, /^plantstore: \S+in\.csv has (no header|no column|more than one column id).*\n$/)
-    }
-  })
-
-  test('standard input can be the file, and a missing file is reported', async () => {
-    await using folder = await makeFolder()
-    const fromInput = startProgram(['import', '-', '--store', folder.file('p.db')])
-    fromInput.process.stdin.end('{"id":1,"name":"n"}\n')
-    assert.match((await fromInput.finished).stderr, /^1 created/)
-    assert.match((await importHere(folder.file('none'), folder.file('p.db'))).stderr, /^plantstore: there is no file /)
-    assert.equal((await runHere(['import'])).status, 2)
-    assert.equal((await runHere(['import', 'x', '--on-conflict', 'guess'])).status, 2)
   })
 
   test('Ctrl-C keeps committed plants and prints how to continue, with replace if that was used', async () => {
@@ -274,23 +217,6 @@ describe('plantstore import and export', () => {
     for (let round = 0; round < 16; round += 4) {
       await Promise.all([0, 1, 2, 3].map((index) => importOne(round + index)))
     }
-  })
-
-  exhaustive.test('an import killed in the middle and run again with --on-conflict skip is complete', async () => {
-    await using scene = await makeScene()
-    const lines = Array.from({ length: 25_000 }, (_, id) => `{"id":${id * 7},"name":"plant ${id}"}\n`)
-    // Its input has no end, so that it cannot be done before it is killed.
-    const first = startProgram(['import', '-', '--store', scene.store])
-    first.process.stdin.write(lines.slice(0, -1).join(''))
-    await until('something is committed', () => existsSync(scene.store) && scene.exported().then((text) => text !== ''))
-    first.process.kill('SIGKILL')
-    await first.finished
-    const again = await scene.import('in.ndjson', lines.join(''), '--on-conflict', 'skip')
-    assert.equal(again.status, 0)
-    const [, created, unchanged] = /^(\d+) created, 0 replaced, (\d+) unchanged, 0 refused$/m.exec(again.stderr) ?? []
-    assert.equal(Number(created) + Number(unchanged), lines.length)
-    assert.ok(Number(unchanged) > 0, 'the kill came before the first commit')
-    assert.equal(await scene.exported(), lines.join(''))
   })
 
   test('an export to a terminal has escapes for what a terminal would obey', async () => {
@@ -409,20 +335,6 @@ describe('plantstore backup, restore and check', () => {
     assert.equal((await scene.run('restore', copy, '--force')).status, 0)
     assert.equal(await scene.exported(), original)
     assert.ok(!readdirSync(dirname(scene.store)).some((name) => name.endsWith('.partial')))
-  })
-
-  exhaustive.test('a damaged backup is refused before anything is touched, and check finds the damage', async () => {
-    await using scene = await makeScene()
-    const copy = scene.file('b.db')
-    await importHere(houseplants, scene.store)
-    await scene.run('backup', copy)
-    await damageTable(copy, 'plants')
-    const before = await readFile(scene.store)
-    const { status, stderr } = await scene.run('restore', copy, '--force')
-    assert.equal(status, 1)
-    assert.match(stderr, /^plantstore: \S+b\.db (is damaged|cannot be opened): .*\n$/)
-    assert.deepEqual(await readFile(scene.store), before)
-    assert.equal((await runHere(['check', '--store', copy])).status, 1)
   })
 
   exhaustive.test('check finds a wrong number of plants with a tag', async () => {

@@ -5,37 +5,22 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { Agent as HttpAgent, type RequestOptions, request as requestHttp } from 'node:http'
-import { Agent, request as requestHttps } from 'node:https'
+import { Agent } from 'node:https'
 import { connect, createServer, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { limits } from '../../src/limits.ts'
+import { ask } from '../support/answering.ts'
 import { type CertificateFiles, expire, hasOpenssl, makeCertificate } from '../support/certificate.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
 import { noScript, startOnTerminal } from '../support/on-terminal.ts'
 import { cleanEnvironment, launcher, type RunningServer, runHere, runProgram, startServer } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
-import { noStrace, runInjected } from '../support/strace.ts'
 import { assertPrompt, until } from '../support/time.ts'
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0
-
-interface Answer {
-  readonly status: number | undefined
-  readonly body: string
-}
-
-/** Sends a request over HTTPS when it has a CA, else over HTTP. */
-async function ask(options: RequestOptions & { ca?: string }, body?: string): Promise<Answer> {
-  const request = (options.ca === undefined ? requestHttp : requestHttps)({ host: '127.0.0.1', ...options })
-  request.end(body)
-  const [response] = await once(request, 'response')
-  let text = ''
-  for await (const part of response.setEncoding('utf8')) text += part
-  return { status: response.statusCode, body: text }
-}
 
 const create = (token: string): RequestOptions => ({
   method: 'POST',
@@ -53,7 +38,7 @@ describe('--listen unix:PATH', () => {
     const agent = new HttpAgent({ keepAlive: true, maxSockets: 1 })
     for (const id of [1, 2]) {
       const answer = await ask({ socketPath, agent, ...create(server.token) }, plant(id))
-      assert.deepEqual(answer, { status: 200, body: '{"name":"Aloe vera"}' })
+      assert.deepEqual([answer.status, answer.body], [200, '{"name":"Aloe vera"}'])
     }
     assert.equal((await ask({ socketPath, path: '/openapi.json' })).status, 200)
     assert.equal(statSync(socketPath).mode & 0o777, 0o666, 'the folder says who may enter')
@@ -97,15 +82,6 @@ exhaustive.test('--listen refuses what it cannot listen on in one line', async (
     assert.match(stderr, expected)
     assert.match(stderr, /^plantstore: [^\n]*\n$/)
   }
-})
-
-exhaustive.test('--listen unix:PATH on a read-only file system is one line', { skip: noStrace }, async () => {
-  await using folder = await makeFolder()
-  const socketPath = folder.file('plants.sock')
-  const args = ['serve', '--store', folder.file('plants.db'), '--listen', `unix:${socketPath}`]
-  const { status, stderr } = runInjected(['-e', 'trace=bind', '-e', 'inject=bind:error=EROFS'], args)
-  const expected = `plantstore: this user may not create the socket ${socketPath}, or its folder does not exist; choose another path with --listen\n`
-  assert.deepEqual([status, stderr], [2, expected])
 })
 
 test('--listen fd:NUMBER serves on a socket that was opened before it', async () => {
@@ -156,7 +132,7 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     for (const id of [1, 2, 3]) {
       const answer = await ask({ port, ca, agent, ...create(token) }, plant(id))
-      assert.deepEqual(answer, { status: 200, body: '{"name":"Aloe vera"}' })
+      assert.deepEqual([answer.status, answer.body], [200, '{"name":"Aloe vera"}'])
     }
     const document = await ask({ port, ca, agent, path: '/openapi.json' })
     assert.ok(document.body.includes(`"url": "https://127.0.0.1:${port}"`), 'the document says https')

@@ -7,8 +7,8 @@ import pg from 'pg'
 import { hasOpenssl, makeCertificate } from '../support/certificate.ts'
 import { makeFolder } from '../support/folder.ts'
 import { toPlant } from '../support/plants.ts'
-import { makeCluster, startDatabase } from '../support/postgres.ts'
-import { cleanEnvironment, runHere, runProgram, startProgram, startServer } from '../support/program.ts'
+import { makeCluster, startCluster, startDatabase } from '../support/postgres.ts'
+import { cleanEnvironment, houseplants, runHere, runProgram, startProgram, startServer } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
@@ -29,8 +29,7 @@ describe('the program on PostgreSQL', async () => {
     const place = await database.makePlace()
     const [file, again] = [folder.file('first.db'), folder.file('again.db')]
     await writeFile(folder.file('plants.ndjson'), `${odd.join('\n')}\n`)
-    const examples = new URL('../support/plants-of-the-world.ndjson', import.meta.url).pathname
-    for (const name of [folder.file('plants.ndjson'), examples]) {
+    for (const name of [folder.file('plants.ndjson'), houseplants]) {
       assert.equal((await runHere(['import', name, '--store', file, '--on-conflict', 'skip'])).status, 0)
     }
     const carry = async (from: string, to: string, name: string): Promise<string> => {
@@ -41,11 +40,8 @@ describe('the program on PostgreSQL', async () => {
       return readFile(folder.file(name), 'utf8')
     }
     const one = await carry(file, place, 'one.ndjson')
-    const two = await carry(place, again, 'two.ndjson')
-    const three = await carry(again, await database.makePlace(), 'three.ndjson')
     assert.ok(one.split('\n').length > 100)
-    assert.equal(two, one)
-    assert.equal(three, one)
+    assert.equal(await carry(place, again, 'two.ndjson'), one)
     assert.match(
       (await runHere(['check', '--store', place])).stdout,
       /^no damage was found in .*; it has \d+ plants\n$/,
@@ -71,18 +67,8 @@ describe('the program on PostgreSQL', async () => {
     }
   })
 
-  test('a dry run makes no tables', async () => {
-    const place = await database.makePlace()
-    await using folder = await makeFolder()
-    await writeFile(folder.file('in.ndjson'), '{"id":1,"name":"a"}\n{"id":1,"name":"b"}\n')
-    const dryRun = ['import', folder.file('in.ndjson'), '--dry-run', '--store', place]
-    assert.match((await runHere(dryRun)).stderr, /^1 could be created, 0 replaced, 0 unchanged, 1 refused \(a dry run/m)
-    assert.match((await runHere(['check', '--store', place])).stderr, /there is no store in/)
-  })
-
   exhaustive.test('a server whose user may not write does not start', async () => {
-    await using cluster = await makeCluster()
-    await cluster.start()
+    await using cluster = await startCluster()
     await runHere(['token', 'create', '--name', 'n', '--store', cluster.url])
     await cluster.query('CREATE USER reader; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader')
     const place = cluster.url.replace('postgres@', 'reader@')
@@ -93,8 +79,7 @@ describe('the program on PostgreSQL', async () => {
 
   exhaustive.test('an import that loses its database says where it was, and is completed by another', async () => {
     await using folder = await makeFolder()
-    await using cluster = await makeCluster()
-    await cluster.start()
+    await using cluster = await startCluster()
     const lines = Array.from({ length: 100_000 }, (_, id) => `{"id":${id},"name":"plant ${id}"}\n`)
     await writeFile(folder.file('in.ndjson'), lines.join(''))
     // Its input has no end before the database is gone.
@@ -121,7 +106,6 @@ describe('the program on PostgreSQL', async () => {
   test('backup and restore name the tools of PostgreSQL, and no command the password', async () => {
     await using folder = await makeFolder()
     const store = 'postgres://user:secret@127.0.0.1:1/plants?password=secret'
-    const env = { ...cleanEnvironment(), PLANTSTORE_STORE: store, PGPASSWORD: 'secret' }
     for (const [args, message] of [
       [['backup', folder.file('x')], /pg_dump .* postgres:\/\/user@127\.0\.0\.1:1\/plants$/m],
       [['restore', folder.file('x')], /pg_restore .*=postgres:\/\/user@127\.0\.0\.1:1\/plants /m],
@@ -137,14 +121,13 @@ describe('the program on PostgreSQL', async () => {
       assert.match(stderr, /^[^\n]*\n$/)
       assert.doesNotMatch(stdout + stderr, /secret/)
     }
-    const { stdout } = await runProgram(['config'], { env })
-    assert.match(stdout, /^store +postgres:\/\/user@127\.0\.0\.1:1\/plants +environment PLANTSTORE_STORE$/m)
+    const { stdout } = await runHere(['config', '--store', store])
+    assert.match(stdout, /^store +postgres:\/\/user@127\.0\.0\.1:1\/plants +flag --store$/m)
     assert.doesNotMatch(stdout, /secret/)
   })
 
   exhaustive.test('a server warns of settings by which PostgreSQL may lose plants', async () => {
-    await using cluster = await makeCluster()
-    await cluster.start(['fsync=off', 'full_page_writes=off', 'synchronous_commit=off'])
+    await using cluster = await startCluster(['fsync=off', 'full_page_writes=off', 'synchronous_commit=off'])
     const store = cluster.url.replace('postgres@', 'postgres:secret@')
     await using server = await startServer(store, { args: ['--log', 'all'] })
     for (const name of ['fsync', 'full_page_writes', 'synchronous_commit']) {
@@ -203,8 +186,7 @@ describe('the program on PostgreSQL', async () => {
 
   exhaustive.test('the password is taken from the password file', async () => {
     await using folder = await makeFolder()
-    await using cluster = await makeCluster()
-    await cluster.start()
+    await using cluster = await startCluster()
     await cluster.query(`CREATE USER garden PASSWORD 'se:cret'; GRANT ALL ON SCHEMA public TO garden`)
     await writeFile(`${cluster.folder}/data/pg_hba.conf`, 'host all all 127.0.0.1/32 scram-sha-256\n')
     cluster.signal('SIGHUP')

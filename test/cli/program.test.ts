@@ -36,48 +36,28 @@ describe('plantstore', () => {
     }
   })
 
-  for (const [args, line] of [
-    [['sevre'], "plantstore: unknown command 'sevre' (Did you mean serve?)"],
-    [['serve', '--prot', '1'], "plantstore: unknown option '--prot' (Did you mean --port?)"],
-    [['serve', '--port'], "plantstore: option '--port <number>' argument missing"],
-    [['serve', '--port', '65536'], 'plantstore: --port or PLANTSTORE_PORT: must be a number from 0 to 65535'],
-    [['serve', '--log', 'loud'], 'plantstore: --log or PLANTSTORE_LOG: must be one of all, changes, errors, off'],
-    [
-      ['serve', '--store', 'mysql://user:secret@a/b'],
-      'plantstore: --store or PLANTSTORE_STORE: must be the path of a file or a URL that begins with postgres://, without quotes around it',
-    ],
-    [
-      ['serve', '--jwt-keys', 'https://client:secret@login.example/keys'],
-      'plantstore: --jwt-keys or PLANTSTORE_JWT_KEYS: must be none, a URL such as https://login.example/keys without user, or the path of a file',
-    ],
-    [
-      ['serve', '--public-url', 'plants.example'],
-      'plantstore: --public-url or PLANTSTORE_PUBLIC_URL: must be none, or a URL such as https://plants.example/store without user, query or fragment',
-    ],
-    [
-      ['serve', 'extra'],
-      "plantstore: too many arguments for 'serve'. Expected 0 arguments but got 1: extra; usage: plantstore serve [options]",
-    ],
-    [['token', 'revoke'], "plantstore: missing required argument 'id'; usage: plantstore token revoke [options] <id>"],
-    [
-      ['webhook', 'add', 'ftp://me:secret@x'],
-      'plantstore: <url>: must be an https URL without user and fragment; http only to localhost, 127.0.0.1 or [::1]',
-    ],
-    [
-      ['verify', 'plants.example'],
-      'plantstore: [url]: must be a URL such as http://127.0.0.1:3000, without user, query or fragment',
-    ],
-    [['backup', '--folder', ''], 'plantstore: --folder: must not be empty'],
-  ] as const) {
-    test(`${args.join(' ')} is misuse: one line and status 2`, async () => {
-      assert.deepEqual(await runHere(args), { status: 2, stdout: '', stderr: `${line}\n` })
-    })
-  }
-
   const token = 'token create --name'
   const lifetime = /must be a time such as 90d, 12h, 30m or 60s/
   const hook = /must be an https URL/
   for (const [command, message, ...more] of [
+    ['sevre', /^plantstore: unknown command 'sevre' \(Did you mean serve\?\)$/m],
+    ['serve --prot 1', /^plantstore: unknown option '--prot' \(Did you mean --port\?\)$/m],
+    ['serve --port', /^plantstore: option '--port <number>' argument missing$/m],
+    ['serve --port 65536', /^plantstore: --port or PLANTSTORE_PORT: must be a number from 0 to 65535$/m],
+    ['serve --log loud', /--log or PLANTSTORE_LOG: must be one of all, changes, errors, off$/m],
+    ['serve --store mysql://user:secret@a/b', /PLANTSTORE_STORE: must be the path of a file or a URL .*postgres:/],
+    [
+      'serve --jwt-keys https://client:secret@login.example/keys',
+      /PLANTSTORE_JWT_KEYS: must be none, a URL .*without user/,
+    ],
+    ['serve --public-url plants.example', /PLANTSTORE_PUBLIC_URL: must be none, or a URL such as https/],
+    ['serve extra', /too many arguments for 'serve'\. .* got 1: extra; usage: plantstore serve \[options\]$/m],
+    ['token revoke', /missing required argument 'id'; usage: plantstore token revoke \[options\] <id>$/m],
+    ['verify plants.example', /^plantstore: \[url\]: must be a URL such as http.*, without user, query or fragment$/m],
+    ['import', /missing required argument 'file'/],
+    ['import x --on-conflict guess', /Allowed choices are fail, skip, replace\.$/m],
+    ['export a.tsv', /a\.tsv ends in \.tsv, but exports have commas, not tabs; name it \.csv/],
+    ['backup --folder', /^plantstore: --folder: must not be empty$/m, ''],
     ['token create', /required option '--name <name>' not specified/],
     [token, /--name.*must be 1 to 100 characters/, ''],
     [token, /must be 1 to 100 characters without control characters/, 'a\nb'],
@@ -147,14 +127,6 @@ describe('plantstore', () => {
     assert.deepEqual(wrong, [])
   })
 
-  test('a wrong environment variable is named', async () => {
-    const { status, stderr } = await runProgram(['config'], {
-      env: { ...cleanEnvironment(), PLANTSTORE_PORT: 'tcp://10.0.0.1:80' },
-    })
-    assert.equal(status, 2)
-    assert.equal(stderr, 'plantstore: --port or PLANTSTORE_PORT: must be a number from 0 to 65535\n')
-  })
-
   test('origins are whole ones, with or without blanks between them', () => {
     const { parse } = settings.corsOrigin
     for (const text of ['*', 'none', 'https://a.example', 'https://a.example,http://[::1]:8080'])
@@ -192,9 +164,8 @@ describe('plantstore', () => {
       PLANTSTORE_LOG: '',
       PLANTSTORE_PUBLIC_URL: 'https://a.example/b/',
     }
-    const { status, stdout } = await runProgram(['config', '--port', '5000'], {
-      env: { ...cleanEnvironment(), ...environment },
-    })
+    const env = { ...cleanEnvironment(), ...environment }
+    const { status, stdout } = await runProgram(['config', '--port', '5000'], { env })
     assert.equal(status, 0)
     assert.match(stdout, /^host +::1 +environment PLANTSTORE_HOST$/m)
     assert.match(stdout, /^port +5000 +flag --port$/m)

@@ -1,17 +1,9 @@
-// A folder with a store: commands on it in the test's own process, or a server process.
+// A folder with a store, and commands on it in the test's own process.
 
 import { readFile, writeFile } from 'node:fs/promises'
-import { Client } from '../support/client.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
 import { toPlant } from '../support/plants.ts'
-import {
-  type Finished,
-  importHere,
-  type RunningServer,
-  runHere,
-  type ServerOptions,
-  startServer,
-} from '../support/program.ts'
+import { type Finished, importHere, runHere } from '../support/program.ts'
 import { openTestStore } from '../support/store.ts'
 
 export interface Scene extends Folder {
@@ -46,30 +38,5 @@ export async function makeScene(): Promise<Scene> {
       for (const plant of plants) await opened.createPlant(toPlant(plant))
     },
     read: (name) => readFile(folder.file(name), 'utf8'),
-  }
-}
-
-/** A server process with a client. */
-export interface OwnServer extends AsyncDisposable {
-  readonly server: RunningServer
-  readonly client: Client
-  readonly folder: Folder
-  readonly store: string
-}
-
-/** Starts a server process on a store of its own, which is gone with it. */
-export async function startOwnServer(options: ServerOptions = {}): Promise<OwnServer> {
-  const folder = await makeFolder()
-  const store = folder.file('plants.db')
-  const server = await startServer(store, options)
-  return {
-    server,
-    client: await Client.connect(server),
-    folder,
-    store,
-    [Symbol.asyncDispose]: async () => {
-      await server[Symbol.asyncDispose]()
-      await folder[Symbol.asyncDispose]()
-    },
   }
 }

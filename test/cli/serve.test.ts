@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { statSync } from 'node:fs'
-import { open, readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
@@ -14,13 +13,19 @@ import { encodeRequest, plantJson } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
 import { noScript, startOnTerminal } from '../support/on-terminal.ts'
 import { sample } from '../support/own-documents.ts'
-import { toPlant } from '../support/plants.ts'
-import { cleanEnvironment, launcher, runHere, runProgram, startProgram, startServer } from '../support/program.ts'
+import {
+  cleanEnvironment,
+  houseplants,
+  importHere,
+  launcher,
+  runHere,
+  startProgram,
+  startServer,
+} from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
-import { serveHere } from '../support/service.ts'
-import { openTestStore } from '../support/store.ts'
+import { serveHere, startOwnServer } from '../support/service.ts'
+import { damageTable } from '../support/store.ts'
 import { assertPrompt, until } from '../support/time.ts'
-import { startOwnServer } from './scene.ts'
 
 /** How long a server may take to end after a signal. */
 const stopMsMax = 2_000
@@ -35,33 +40,24 @@ async function runCurl(line: string): Promise<string> {
 }
 
 describe('plantstore serve', () => {
-  test('the first start prints the address, a token, once, and a curl line that works as it stands', {
-    skip: noScript,
-  }, async () => {
+  test('the first start prints the address, a token, once, and a curl line that works as it stands', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
-    const command = `'${process.execPath}' '${launcher}' serve --port 0 --store '${path}' >'${folder.file('log')}'`
-    const terminal = startOnTerminal(command)
-    const text = await terminal.shows(/npx plantstore token create/)
-    assert.match(text, /^Plant Store \d+\.\d+\.\d+ listens on http:\/\/127\.0\.0\.1:\d+\n/)
-    const curl = /^ {2}(curl .*)$/m.exec(text)?.[1] ?? ''
-    const answer = await runCurl(curl)
-    assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
-    assert.match(answer, /\{"name":"Monstera deliciosa","tag":"aroid"\}$/)
-    await terminal.interrupt()
-    assert.doesNotMatch(await readFile(folder.file('log'), 'utf8'), /plt_/)
-    await using again = await startServer(path)
-    assert.doesNotMatch(again.output.stderr, /plt_/)
-    const [, hint = ''] = /^To create a token: plantstore (.*)\n$/m.exec(again.output.stderr) ?? []
+    {
+      await using server = await serveHere(path)
+      const { url, token, welcome } = server
+      assert.match(welcome, /^Plant Store \d+\.\d+\.\d+ listens on http:\/\/127\.0\.0\.1:\d+\n/)
+      assert.ok(welcome.includes(`\nThe page: ${url}/#token=${token}\nThe reference: ${url}/docs\n`), welcome)
+      const answer = await runCurl(/^ {2}(curl .*)$/m.exec(welcome)?.[1] ?? '')
+      assert.match(answer, /^HTTP\/1\.1 200 OK\r\n[\s\S]*\{"name":"Monstera deliciosa","tag":"aroid"\}$/)
+    }
+    await using again = await serveHere(path)
+    const { url, welcome } = again
+    assert.doesNotMatch(welcome, /plt_/)
+    assert.ok(welcome.includes(`\nThe page: ${url}/\nThe reference: ${url}/docs\n`), welcome)
+    const [, hint = ''] = /^To create a token: npx plantstore (.*)\n$/m.exec(welcome) ?? []
     assert.equal(hint, `token create --name NAME --store ${path}`)
     assert.match((await runHere(hint.split(' '))).stdout, /^plt_\w+$/m)
-    for (const [shown, token] of [
-      [text, `#token=${/plt_\w+/.exec(curl)?.[0]}`],
-      [again.output.stderr, ''],
-    ] as const) {
-      const url = /listens on (http:\S+)/.exec(shown)?.[1]
-      assert.ok(shown.includes(`\nThe page: ${url}/${token}\nThe reference: ${url}/docs\n`), shown)
-    }
   })
 
   test("suggests no plant with a document of one's own, which may refuse it", async () => {
@@ -249,21 +245,6 @@ describe('plantstore serve', () => {
     assert.match(stdout, /stopping: SIGTERM.*\n.*"event":"serverStopped"/)
   })
 
-  exhaustive.test('a store that another process keeps busy for a moment delays the start', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
-    await (await startServer(path)).stop()
-    const other = new DatabaseSync(path)
-    other.exec('BEGIN IMMEDIATE')
-    const starting = startServer(path)
-    await until('the server has the lock', () => isLocked(path))
-    await sleep(limits.storeBusyMsMax / 10)
-    other.exec('ROLLBACK')
-    other.close()
-    await using server = await starting
-    assert.equal(await server.stop(), 0)
-  })
-
   exhaustive.test('a server continues when its log cannot be written', async () => {
     await using own = await startOwnServer({ args: ['--log', 'all'], under: ['sh', '-c', 'exec "$0" "$@" >/dev/full'] })
     const { server, client } = own
@@ -298,24 +279,11 @@ describe('plantstore serve', () => {
     assert.equal(accounted(), asked)
   })
 
-  test('a damaged store is one clear line and status 1', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
-    await (await openTestStore(path)).close()
-    const { size } = statSync(path)
-    await using file = await open(path, 'r+')
-    await file.write(Buffer.alloc(size - 4096, 0xaa), 0, size - 4096, 4096)
-    for (const command of ['serve --port 0', 'token list', 'token create --name a']) {
-      const { status, stderr } = await runProgram([...command.split(' '), '--store', path])
-      assert.equal(status, 1)
-      assert.match(stderr, /^plantstore: .*(damaged|malformed).*\n$/)
-    }
-  })
-
   exhaustive.test('a store with one damaged page is not served, or not for long if it is large', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
-    await makeDamaged(path)
+    await importHere(houseplants, path)
+    await damageTable(path, 'plants_by_tag')
     await assert.rejects(startServer(path), /is damaged: .*; restore a backup/)
     const output = await startServer(path, { limits: { storeCheckBytesMax: 0 } }).then(
       async (server) => {
@@ -381,34 +349,3 @@ describe('plantstore serve', () => {
     assert.doesNotMatch(server.output.stderr, /Debugger/)
   })
 })
-
-/** Whether a server holds the lock of a store: nobody else gets it then. */
-function isLocked(path: string): boolean {
-  const database = new DatabaseSync(`${path}.lock`, { timeout: 0 })
-  try {
-    database.exec('BEGIN EXCLUSIVE; ROLLBACK')
-    return false
-  } catch {
-    return true
-  } finally {
-    database.close()
-  }
-}
-
-/** A store of many pages, one of which in its middle is overwritten. */
-async function makeDamaged(path: string): Promise<void> {
-  {
-    await using store = await openTestStore(path)
-    const bulk = await store.beginImport({ isWhole: false })
-    const plants = Array.from({ length: 20_000 }, (_, id) =>
-      toPlant({ id: BigInt(id), name: `plant ${id}`, tag: 'tag' }),
-    )
-    await bulk.add(plants, 'fail')
-    await bulk.commit()
-    await bulk.end()
-  }
-  const file = await open(path, 'r+')
-  const pages = Math.floor((await file.stat()).size / 4096)
-  await file.write(Buffer.alloc(4096, 0xaa), 0, 4096, 4096 * Math.floor(pages / 2))
-  await file.close()
-}

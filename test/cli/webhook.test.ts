@@ -165,73 +165,66 @@ describeOnEngines('plantstore webhook beside a server', async (engine) => {
   })
 })
 
-describe('plantstore webhook', { concurrency: true }, () => {
-  describe('on a store', () => {
-    let folder: Folder
-    let store: string
-    const run = (...args: string[]): Promise<Finished> => runHere(['webhook', ...args, '--store', store])
+describe('plantstore webhook on a store', () => {
+  let folder: Folder
+  let store: string
+  const run = (...args: string[]): Promise<Finished> => runHere(['webhook', ...args, '--store', store])
 
-    before(async () => {
-      folder = await makeFolder()
-      store = folder.file('plants.db')
-      await runHere(['token', 'create', '--name', 't', '--store', store])
+  before(async () => {
+    folder = await makeFolder()
+    store = folder.file('plants.db')
+    await runHere(['token', 'create', '--name', 't', '--store', store])
+  })
+
+  after(() => folder[Symbol.asyncDispose]())
+
+  for (const command of ['show', 'rotate', 'pause', 'resume', 'test', 'remove', 'send']) {
+    test(`${command} says that there is no such webhook`, async () => {
+      const { status, stderr } = await run(command, 'hook_x', ...(command === 'send' ? ['--after', 'now'] : []))
+      assert.deepEqual(
+        [status, stderr],
+        [1, 'plantstore: there is no webhook hook_x; `plantstore webhook list` shows them\n'],
+      )
     })
+  }
 
-    after(() => folder[Symbol.asyncDispose]())
+  test('resume forgets what has failed, so that the webhook is not paused again at once', async () => {
+    await using opened = await openTestStore(store, { exclusive: false })
+    const { next: after } = await opened.listChanges({ after: 'now', kind: undefined, limit: 1 })
+    const blocked = [{ plantId: '1', after, until: after, atMs: 1, tries: 28 }]
+    const progress = { after, blocked, failures: 29 }
+    const hook = { id: 'hook_paused', name: 'n', url: 'https://plants.example/hook', kinds: changeKinds, secrets: [] }
+    await opened.addWebhook({ ...hook, createdAtMs: 1, progress, paused: { reason: 'failing', atMs: 1 } })
+    assert.equal((await run('resume', hook.id)).status, 0)
+    const resumed = (await opened.listWebhooks()).find(({ id }) => id === hook.id)
+    assert.deepEqual(resumed?.progress, { ...progress, blocked: [{ ...blocked[0], tries: 0 }], failures: 0 })
+    assert.equal(resumed?.paused, undefined)
+  })
 
-    for (const command of ['show', 'rotate', 'pause', 'resume', 'test', 'remove', 'send']) {
-      test(`${command} says that there is no such webhook`, async () => {
-        const { status, stderr } = await run(command, 'hook_x', ...(command === 'send' ? ['--after', 'now'] : []))
-        assert.deepEqual(
-          [status, stderr],
-          [1, 'plantstore: there is no webhook hook_x; `plantstore webhook list` shows them\n'],
-        )
-      })
-    }
-
-    test('rotate refuses an 11th secret that signs, and prints none', async () => {
-      await using opened = await openTestStore(store, { exclusive: false })
-      const endsAtMs = Date.now() + 3_600_000
-      const secrets = Array.from({ length: 9 }, () => ({ secret: 's', endsAtMs }))
-      const hook = { id: 'hook_rotated', name: 'n', url: 'https://plants.example/hook', kinds: changeKinds }
-      const ended = { secret: 'ended', endsAtMs: 1 }
-      await opened.addWebhook({
-        ...hook,
-        secrets: [...secrets, ended],
-        createdAtMs: 1,
-        progress: beginAfter(undefined),
-      })
-      assert.equal((await run('rotate', hook.id)).status, 0)
-      const { status, stdout, stderr } = await run('rotate', hook.id)
-      assert.deepEqual([status, stdout], [1, ''])
-      const ends = toIso(endsAtMs)
-      assert.equal(stderr, `plantstore: webhook hook_rotated has 10 secrets that still sign; one ends at ${ends}\n`)
+  test('rotate refuses an 11th secret that signs, and prints none', async () => {
+    await using opened = await openTestStore(store, { exclusive: false })
+    const endsAtMs = Date.now() + 3_600_000
+    const secrets = Array.from({ length: 9 }, () => ({ secret: 's', endsAtMs }))
+    const hook = { id: 'hook_rotated', name: 'n', url: 'https://plants.example/hook', kinds: changeKinds }
+    const ended = { secret: 'ended', endsAtMs: 1 }
+    await opened.addWebhook({
+      ...hook,
+      secrets: [...secrets, ended],
+      createdAtMs: 1,
+      progress: beginAfter(undefined),
     })
+    assert.equal((await run('rotate', hook.id)).status, 0)
+    const { status, stdout, stderr } = await run('rotate', hook.id)
+    assert.deepEqual([status, stdout], [1, ''])
+    const ends = toIso(endsAtMs)
+    assert.equal(stderr, `plantstore: webhook hook_rotated has 10 secrets that still sign; one ends at ${ends}\n`)
+  })
 
-    test('resume forgets what has failed, so that the webhook is not paused again at once', async () => {
-      await using opened = await openTestStore(store, { exclusive: false })
-      const { next: after } = await opened.listChanges({ after: 'now', kind: undefined, limit: 1 })
-      const blocked = [{ plantId: '1', after, until: after, atMs: 1, tries: 28 }]
-      const progress = { after, blocked, failures: 29 }
-      const hook = { id: 'hook_paused', name: 'n', url: 'https://plants.example/hook', kinds: changeKinds, secrets: [] }
-      await opened.addWebhook({ ...hook, createdAtMs: 1, progress, paused: { reason: 'failing', atMs: 1 } })
-      assert.equal((await run('resume', hook.id)).status, 0)
-      const resumed = (await opened.listWebhooks()).find(({ id }) => id === hook.id)
-      assert.deepEqual(resumed?.progress, { ...progress, blocked: [{ ...blocked[0], tries: 0 }], failures: 0 })
-      assert.equal(resumed?.paused, undefined)
-    })
-
-    test('send refuses a position that is gone', async () => {
-      const { stderr } = await run('add', 'https://plants.example/hook')
-      const [id = ''] = /hook_[0-9A-Za-z]{12}/.exec(stderr) ?? []
-      const gone = await run('send', id, '--after', '7-mh3x2k1a')
-      assert.match(gone.stderr, /does not have this position; use oldest, or now/)
-    })
-
-    test('list makes no store', async () => {
-      const missing = await runHere(['webhook', 'list', '--store', folder.file('missing.db')])
-      assert.match(missing.stderr, /there is no store/)
-    })
+  test('send refuses a position that is gone', async () => {
+    const { stderr } = await run('add', 'https://plants.example/hook')
+    const [id = ''] = /hook_[0-9A-Za-z]{12}/.exec(stderr) ?? []
+    const gone = await run('send', id, '--after', '7-mh3x2k1a')
+    assert.match(gone.stderr, /does not have this position; use oldest, or now/)
   })
 })
 

@@ -23,8 +23,7 @@ export async function writeUntilGone(
   burst: number,
   onAcknowledged: (count: number) => void = () => {},
 ): Promise<Acknowledged> {
-  const { conformance } = await Client.connect(server)
-  const client = new Client(server.port, token, conformance)
+  const client = await Client.connect({ ...server, token })
   const acknowledged: Acknowledged = new Map()
   const write = async (writer: number): Promise<void> => {
     await using connection = await client.open()

@@ -68,8 +68,7 @@ describe('a failing disk', () => {
     // The first two are those of the start.
     const fault = ['-e', 'trace=fsync,fdatasync', '-e', `inject=fsync,fdatasync:${inject}:when=3+`]
     await using server = await startServer(path, { under: ['strace', '-f', '-qq', '-P', `${path}-wal`, ...fault] })
-    const { conformance } = await Client.connect(server)
-    const client = new Client(server.port, token, conformance)
+    const client = await Client.connect({ ...server, token })
     await using connection = await client.open()
     const answered = connection.request({ body: plantJson(1n, 'n') }).catch(() => undefined)
     // It came in before this one.
@@ -141,8 +140,7 @@ describe('a failing disk', () => {
     // It stays long enough to be asked, however slow the machine is.
     const stays = { failedStoreExitMs: 60_000 }
     await using server = await startServer(path, { under: fileSizeLimit, limits: stays })
-    const { conformance } = await Client.connect(server)
-    const client = new Client(server.port, token, conformance)
+    const client = await Client.connect({ ...server, token })
     await using watcher = await client.open()
     await using writer = await client.open()
     for (let id = 0n; ; id += 1n) {

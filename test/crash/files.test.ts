@@ -13,7 +13,8 @@ import { toPlant } from '../support/plants.ts'
 import { makeSmallDisk } from '../support/postgres.ts'
 import { runHere, runProgram, startServer } from '../support/program.ts'
 import { exhaustive, inRing } from '../support/ring.ts'
-import { busyMsMax, openTestStore } from '../support/store.ts'
+import { startOwnServer } from '../support/service.ts'
+import { busyMsMax, leaveLog, openTestStore } from '../support/store.ts'
 import { noStrace, runInjected } from '../support/strace.ts'
 import { findLost, writeUntilGone } from './burst.ts'
 
@@ -34,9 +35,8 @@ describe('the files of a store under a running server', () => {
   ]
   for (const [title, spoil, left] of inRing(faults.slice(0, 2), faults)) {
     test(`${title}, in the middle of a burst: no more yes, and the server ends with status 1`, async () => {
-      await using folder = await makeFolder()
-      const path = folder.file('plants.db')
-      await using server = await startServer(path)
+      await using own = await startOwnServer()
+      const { server, folder, store: path } = own
       let spoiled: Promise<unknown> | undefined
       let acknowledgedWhenSpoiled = Number.POSITIVE_INFINITY
       let acknowledgedLast = 0
@@ -57,12 +57,10 @@ describe('the files of a store under a running server', () => {
   }
 
   exhaustive.test(
-    'its log deleted while a command reads an older moment of it: the log is there again, for the next start',
+    'its log deleted while a command reads an older moment: it is there again for the next start',
     async () => {
-      await using folder = await makeFolder()
-      const path = folder.file('plants.db')
-      await using server = await startServer(path)
-      const client = await Client.connect(server)
+      await using own = await startOwnServer()
+      const { server, client, store: path } = own
       await using connection = await client.open()
       const create = (id: number) => connection.request({ body: `{"id":${id},"name":"n"}` })
       await create(1)
@@ -80,13 +78,10 @@ describe('the files of a store under a running server', () => {
   )
 
   exhaustive.test('without the index of its log, or the log: commands beside it refuse, and make neither', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
-    await writeFile(folder.file('in.ndjson'), '{"id":9,"name":"n"}')
     // It neither looks at its files nor writes by itself.
-    const limits = { storeWatchMs: 1e9, changesSweepMs: 1e9, tokenUsesMs: 1e9 }
-    await using server = await startServer(path, { limits })
-    const client = await Client.connect(server)
+    await using own = await startOwnServer({ limits: { storeWatchMs: 1e9, changesSweepMs: 1e9, tokenUsesMs: 1e9 } })
+    const { server, client, folder, store: path } = own
+    await writeFile(folder.file('in.ndjson'), '{"id":9,"name":"n"}')
     await using connection = await client.open()
     assert.equal((await connection.request({ body: '{"id":1,"name":"n"}' })).status, 200)
     await rename(`${path}-shm`, folder.file('shm'))
@@ -116,18 +111,16 @@ describe('the files of a store under a running server', () => {
   })
 
   test('deleted under a server that only reads: it is not ready any more, and ends', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
-    await using server = await startServer(path)
+    await using own = await startOwnServer()
+    const { server, store: path } = own
     await rm(path)
     assert.equal(await server.exited, 1)
     assert.match(server.output.stdout, /"event":"storeFailed".*was deleted or replaced/)
   })
 
   exhaustive.test('deleted under a server without a log: it still says why it ends', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
-    await using server = await startServer(path, { args: ['--log', 'off'] })
+    await using own = await startOwnServer({ args: ['--log', 'off'] })
+    const { server, store: path } = own
     await rm(path)
     assert.equal(await server.exited, 1)
     assert.match(
@@ -140,44 +133,40 @@ describe('the files of a store under a running server', () => {
 describe('a disk that is full', () => {
   for (const isKilled of [false, true]) {
     const title = isKilled ? 'and nothing of it is found by a start right after' : 'and the server goes on'
-    exhaustive.test(
-      `just when the index of the log has to grow: that is refused, ${title}`,
-      { skip: noStrace },
-      async () => {
-        await using folder = await makeFolder()
-        const path = folder.file('plants.db')
-        {
-          await using store = await openTestStore(path)
-          await store.createPlant(toPlant({ id: 0n, name: 'n' }))
-        }
-        // The index grows after some 4,000 pages in the log, each time by eight writes; the first eight are those of its
-        // making.
-        const full = ['-P', `${path}-shm`, '-e', 'trace=pwrite64', '-e', 'inject=pwrite64:error=ENOSPC:when=9..10']
-        await using server = await startServer(path, {
-          under: ['strace', '-D', '-f', '-qq', '-o', '/dev/null', ...full],
-          environment: { NODE_OPTIONS: `--import ${new URL('no-checkpoints.ts', import.meta.url)}` },
-        })
-        const client = await Client.connect(server)
-        await using connection = await client.open()
-        const codes: number[] = []
-        const kept: bigint[] = []
-        for (let id = 1n; codes.length === 0; id += 1n) {
-          const body = `{"id":${id},"name":"${id} ${'🌿'.repeat(1_000)}","tag":"${id}"}`
-          const response = await connection.request({ body })
-          if (response.status === 200) kept.push(id)
-          else codes.push(JSON.parse(response.body).error)
-          assert.ok(id < 2_000n, 'the index did not grow')
-        }
-        assert.deepEqual(codes, [50304])
-        if (!isKilled) assert.equal((await connection.request({ body: '{"id":-1,"name":"after"}' })).status, 200)
-        server.process.kill('SIGKILL')
-        await server.exited
+    exhaustive.test(`as the index of the log grows: that is refused, ${title}`, { skip: noStrace }, async () => {
+      await using folder = await makeFolder()
+      const path = folder.file('plants.db')
+      {
         await using store = await openTestStore(path)
-        for (const id of kept) assert.ok((await store.getPlant(id)) !== undefined, `${id} is lost`)
-        const { length } = (await Array.fromAsync(store.exportPlants())).flat()
-        assert.equal(length, kept.length + (isKilled ? 1 : 2), 'what was refused is there')
-      },
-    )
+        await store.createPlant(toPlant({ id: 0n, name: 'n' }))
+      }
+      // The index grows after some 4,000 pages in the log, each time by eight writes; the first eight are those of its
+      // making.
+      const full = ['-P', `${path}-shm`, '-e', 'trace=pwrite64', '-e', 'inject=pwrite64:error=ENOSPC:when=9..10']
+      await using server = await startServer(path, {
+        under: ['strace', '-D', '-f', '-qq', '-o', '/dev/null', ...full],
+        environment: { NODE_OPTIONS: `--import ${new URL('no-checkpoints.ts', import.meta.url)}` },
+      })
+      const client = await Client.connect(server)
+      await using connection = await client.open()
+      const codes: number[] = []
+      const kept: bigint[] = []
+      for (let id = 1n; codes.length === 0; id += 1n) {
+        const body = `{"id":${id},"name":"${id} ${'🌿'.repeat(1_000)}","tag":"${id}"}`
+        const response = await connection.request({ body })
+        if (response.status === 200) kept.push(id)
+        else codes.push(JSON.parse(response.body).error)
+        assert.ok(id < 2_000n, 'the index did not grow')
+      }
+      assert.deepEqual(codes, [50304])
+      if (!isKilled) assert.equal((await connection.request({ body: '{"id":-1,"name":"after"}' })).status, 200)
+      server.process.kill('SIGKILL')
+      await server.exited
+      await using store = await openTestStore(path)
+      for (const id of kept) assert.ok((await store.getPlant(id)) !== undefined, `${id} is lost`)
+      const { length } = (await Array.fromAsync(store.exportPlants())).flat()
+      assert.equal(length, kept.length + (isKilled ? 1 : 2), 'what was refused is there')
+    })
   }
 
   test('a lock needs no space: an import beside no server goes on', { skip: noStrace }, async () => {
@@ -212,20 +201,10 @@ describe('a disk that is full', () => {
 })
 
 describe('the log at the start', () => {
-  /** A store whose last plants are in its log alone, as a kill leaves it. */
-  const makeLog = async (path: string): Promise<void> => {
-    await using server = await startServer(path)
-    const client = await Client.connect(server)
-    await using connection = await client.open()
-    for (let id = 0; id < 20; id += 1) await connection.request({ body: `{"id":${id},"name":"n"}` })
-    server.process.kill('SIGKILL')
-    await server.exited
-  }
-
   test('is carried into the file before anything is acknowledged', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
-    await makeLog(path)
+    await leaveLog(path, 20)
     assert.ok((await stat(`${path}-wal`)).size > 0)
     const database = openWritable(path, busyMsMax)
     // Only what the check of the durability has written since.
@@ -240,7 +219,7 @@ describe('the log at the start', () => {
   exhaustive.test('is written anew where somebody still reads an older moment of it', { skip: noStrace }, async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
-    await makeLog(path)
+    await leaveLog(path, 20)
     // Keeps the log from being emptied.
     const reader = new DatabaseSync(path, { readOnly: true })
     reader.exec('BEGIN; SELECT count(*) FROM plants')
@@ -254,6 +233,6 @@ describe('the log at the start', () => {
     assert.ok(opened !== -1 && written !== -1 && synced !== -1, lines.join('\n'))
     reader.close()
     assert.equal(await server.stop(), 0)
-    assert.deepEqual(await findLost(path, new Map([[19n, { name: 'n' }]])), [])
+    assert.deepEqual(await findLost(path, new Map([[19n, { name: 'plant 19' }]])), [])
   })
 })

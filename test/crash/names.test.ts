@@ -6,13 +6,12 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { limits } from '../../src/limits.ts'
 import { restoreSqlite } from '../../src/store/sqlite/backup.ts'
-import { openWritable } from '../../src/store/sqlite/file/database.ts'
 import { walk } from '../store/suite.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
 import { toPlant } from '../support/plants.ts'
 import { runProgram } from '../support/program.ts'
 import { exhaustive, inRing } from '../support/ring.ts'
-import { busyMsMax, openTestStore } from '../support/store.ts'
+import { leaveLog, openTestStore } from '../support/store.ts'
 import { countCalls, killAt, nameCalls, noStrace, syncCalls, traceProgram } from '../support/strace.ts'
 
 const oldIds = [1n, 2n, 3n]
@@ -162,15 +161,8 @@ async function makeOldAndBackup(folder: Folder): Promise<string> {
     for (const id of newIds) await store.createPlant(toPlant({ id, name: `new plant ${id}` }))
   }
   assert.equal((await runProgram(['backup', folder.file('b.db'), '--store', folder.file('new.db')])).status, 0)
-  await mkdir(folder.file('live'))
-  const database = openWritable(folder.file('live/plants.db'), busyMsMax)
-  for (const id of oldIds) {
-    database.prepare('INSERT INTO plants VALUES (?, ?)').run(id, toPlant({ id, name: 'old plant' }).json)
-    database.prepare("INSERT INTO names VALUES ('old plant', ?)").run(id)
-  }
-  database.prepare("INSERT INTO plant_counts VALUES ('', ?)").run(oldIds.length)
-  await cp(folder.file('live'), folder.file('old'), { recursive: true })
-  database.close()
+  await mkdir(folder.file('old'))
+  await leaveLog(folder.file('old/plants.db'), oldIds.length, Number(oldIds[0]))
   return folder.file('b.db')
 }
 

@@ -7,6 +7,7 @@ import type { PostAnswer } from '../../src/deliver/post.ts'
 import { type ChangeKind, type ChangePage, changeKinds, type LoggedChange } from '../../src/domain/change.ts'
 import { beginAfter, type WebhookProgress } from '../../src/domain/webhook.ts'
 import { type Limits, limits } from '../../src/limits.ts'
+import { Random } from '../power-loss/random.ts'
 import { inRing } from '../support/ring.ts'
 
 const [second, hour] = [1_000, 3_600_000]
@@ -397,7 +398,8 @@ describe('progress', () => {
 
   test('loses and reorders nothing across failures, cuts, crashes and stops', () => {
     for (let seed = 1; seed <= inRing(200, 5_000); seed += 1) {
-      const draw = drawsOf(seed)
+      const random = new Random(seed)
+      const draw = (bound: number): number => random.below(bound)
       const bench = new Bench({ webhookPage: 1 + draw(6), webhookBlockedMax: 1 + draw(4), webhookTriesMax: 1_000 })
       const flying: Delivery[] = []
       let saved = bench.sut.takeProgress()
@@ -442,14 +444,3 @@ describe('progress', () => {
     }
   })
 })
-
-/** Pseudorandom numbers below a bound (mulberry32). */
-function drawsOf(seed: number): (bound: number) => number {
-  let state = seed
-  return (bound) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * bound)
-  }
-}

@@ -3,11 +3,11 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { request } from 'node:https'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, test } from 'node:test'
 import type { ServiceEvent } from '../../src/domain/events.ts'
 import { type RunningProxy, startProxy } from '../http/framing/proxies.ts'
+import { ask } from '../support/answering.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
 import { exhaustive } from '../support/ring.ts'
 import { type Served, serveHere } from '../support/service.ts'
@@ -15,16 +15,10 @@ import { until } from '../support/time.ts'
 import { deployedProxy, type ProxyName, type ProxyParts, proxyNames } from './files.ts'
 import { missingFor } from './stops.ts'
 
-interface Answer {
-  readonly status: number
-  readonly headers: NodeJS.Dict<string | string[]>
-  readonly body: string
-}
-
 type Ask = (
   target: string,
   init?: { method?: string; headers?: Record<string, string>; body?: string },
-) => Promise<Answer>
+) => ReturnType<typeof ask>
 
 interface Parts {
   readonly name: ProxyName
@@ -45,28 +39,17 @@ async function start(
   const first = mutePort === undefined ? address : `127.0.0.1:${mutePort}`
   const { kind, ca } = await deployedProxy(name, { folder, servers: [first, address], change })
   const proxy = stack.use(await startProxy(kind, server.port))
-  const ask: Ask = async (target, { method = 'GET', headers = {}, body } = {}) => {
+  const askProxy: Ask = (target, { method = 'GET', headers = {}, body } = {}) => {
     const fields = {
       authorization: `Bearer ${server.token}`,
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     }
     // Another address than that of the proxy, which is believed.
-    const own = {
-      host: '127.0.0.1',
-      port: proxy.port,
-      localAddress: '127.0.0.9',
-      agent: false as const,
-      checkServerIdentity: () => undefined,
-    }
-    const sent = request({ ...own, ca, method, path: target, headers: fields })
-    sent.end(body)
-    const [response] = await once(sent, 'response')
-    let text = ''
-    for await (const part of response.setEncoding('utf8')) text += part
-    return { status: response.statusCode, headers: response.headers, body: text }
+    const own = { port: proxy.port, localAddress: '127.0.0.9', agent: false, checkServerIdentity: () => undefined }
+    return ask({ ...own, ca, method, path: target, headers: fields }, body)
   }
-  return { server, proxy, ask }
+  return { server, proxy, ask: askProxy }
 }
 
 /** A server that is always ready, and closes the connection of every other request without an answer. */
@@ -104,7 +87,7 @@ describe('HAProxy of deploy/, whose first server closes connections without an a
       const { ask } = await start(stack, { name: 'HAProxy', folder, publicUrl: 'none', mutePort: mute.port })
       assert.equal((await ask(keyed.target, keyed)).status, 200)
       mute.heads.length = 0
-      const statuses: number[] = []
+      const statuses: (number | undefined)[] = []
       for (let round = 0; round < 8; round += 1) statuses.push((await ask(target, init)).status)
       assert.ok(mute.heads.length > 0, 'requests came to the server that does not answer')
       const unanswered = statuses.filter((status) => status === 502).length

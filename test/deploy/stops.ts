@@ -2,11 +2,10 @@
 // request that did not get its correct response.
 
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { Agent, type RequestOptions, request } from 'node:https'
+import { Agent, type RequestOptions } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isInstalled, startProxy } from '../http/framing/proxies.ts'
-import { freePort } from '../support/answering.ts'
+import { ask, freePort } from '../support/answering.ts'
 import { hasOpenssl } from '../support/certificate.ts'
 import { makeFolder } from '../support/folder.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
@@ -133,16 +132,13 @@ class Load {
     this.note(`${method}: ${got}`.replaceAll(/(?<=:)\d+|(?<= )\d+\b/g, '#').slice(0, 80))
   }
 
-  async #send(isKept: boolean, method: string, path: string, body?: string): Promise<[number, string]> {
+  async #send(isKept: boolean, method: string, path: string, body?: string): Promise<[number | undefined, string]> {
     const headers = {
       authorization: `Bearer ${this.#token}`,
       ...(body !== undefined && { 'content-type': 'application/json' }),
     }
-    const sent = request({ ...this.#target, agent: isKept ? this.#agent : false, method, path, headers })
-    sent.end(body)
-    const [response] = await once(sent, 'response')
-    let text = ''
-    for await (const part of response.setEncoding('utf8')) text += part
-    return [response.statusCode, text]
+    const agent = isKept ? this.#agent : false
+    const answer = await ask({ ...this.#target, agent, method, path, headers }, body)
+    return [answer.status, answer.body]
   }
 }

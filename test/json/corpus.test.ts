@@ -1,5 +1,5 @@
-// Sends the corpus through the decoder and the validator, through the reference, which is the decoder of the kit, and
-// through a running service.
+// Sends the corpus through the decoder and the validator, and through the reference, which is the decoder of the
+// kit.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -9,7 +9,6 @@ import { AppError } from '../../src/domain/errors.ts'
 import { decodeJson } from '../../src/json/decode.ts'
 import { limits } from '../../src/limits.ts'
 import { Random } from '../power-loss/random.ts'
-import { startService } from '../support/service.ts'
 import { type Case, corpus } from './corpus.ts'
 import { faultyDecoders, findOut, judgeMutated } from './mutated.ts'
 import { judge } from './reference.ts'
@@ -63,25 +62,6 @@ describe('the decoder', () => {
     }
     assert.ok(shortestMs(64_000) < 20 * shortestMs(8_000))
   })
-})
-
-test('the service answers every case as the decoder does', async () => {
-  await using service = await startService({})
-  await using connection = await service.client.open()
-  for (const each of corpus) {
-    const { status, headers, body } = await connection.request({ body: each.bytes })
-    if (each.answer !== 200) {
-      const message = each.bytes.length === 0 ? 'the body is empty' : refusalOf(each.bytes)?.message
-      assert.deepEqual([status, JSON.parse(body)], [400, { error: each.answer, message }], shown(each))
-      continue
-    }
-    const { id, name, tag } = judge(each.bytes).value as { id: bigint; name: string; tag?: string }
-    const target = headers.get('location') ?? ''
-    assert.deepEqual([status, target], [200, `/plants/${id}`], shown(each))
-    assert.deepEqual(JSON.parse(body), tag === undefined ? { name } : { name, tag })
-    // The next case may have its id.
-    assert.equal((await connection.request({ method: 'DELETE', target })).status, 204)
-  }
 })
 
 // A little of `npm run torture -- json`.

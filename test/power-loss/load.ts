@@ -23,11 +23,11 @@ export async function changeUntilGone(
   seed: number,
   onAcknowledged: (count: number) => void,
 ): Promise<Change[][]> {
-  const { conformance } = await Client.connect(server)
+  const own = await Client.connect({ ...server, token })
   let acknowledged = 0
   const run = async (client: number): Promise<Change[]> => {
     const changes: Change[] = []
-    await using connection = await new Client(server.port, token, conformance).open()
+    await using connection = await own.open()
     for (const change of drawChanges(round * clients + client, new Random(seed + client))) {
       const requestId = await request(connection, change)
       changes.push({ id: change.id, after: change.after, ...(requestId !== undefined && { requestId }) })

@@ -1,7 +1,6 @@
 // Records the changes that servers under load make to the files of a folder, one server after the other.
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,12 +12,6 @@ import { SimulatedDisk } from './disk.ts'
 import type { Change } from './ledger.ts'
 import { changeUntilGone } from './load.ts'
 import { type DiskEvent, straceCommand, TraceReader } from './trace.ts'
-
-/** Why nothing can be recorded here; undefined when it can. */
-export function whyNoRecording(): string | undefined {
-  const { status } = spawnSync('strace', ['-D', '-f', '--seccomp-bpf', '-qq', '-o', '/dev/null', 'true'])
-  return status === 0 ? undefined : 'strace is not to be had here'
-}
 
 /** A folder that costs no disk, where there is such a place. It is gone with the process, too, however that ends. */
 export async function makeWorkFolder(): Promise<Folder> {

@@ -103,23 +103,20 @@ describe('a store in PostgreSQL', () => {
     }
   })
 
-  onSchema(
-    'many stores that replace the same plants at once neither block each other nor lose an update',
-    async (place) => {
-      const stores = await openAll(Array.from({ length: 3 }, () => openTestStore(place)))
-      const ids = Array.from({ length: 20 }, (_, index) => BigInt(index))
-      for (const id of ids) await stores[0]?.createPlant(toPlant({ id, name: 'n' }))
-      for (let round = 0; round < 20; round += 1) {
-        const changes = stores.flatMap((store, index) =>
-          (index % 2 === 0 ? ids : ids.toReversed()).map((id) =>
-            store.replacePlant(toPlant({ id, name: `${round} ${index}` })),
-          ),
-        )
-        await Promise.all(changes)
-      }
-      await Promise.all(stores.map((store) => store.close()))
-    },
-  )
+  onSchema('stores that replace the same plants at once neither block nor lose an update', async (place) => {
+    const stores = await openAll(Array.from({ length: 3 }, () => openTestStore(place)))
+    const ids = Array.from({ length: 20 }, (_, index) => BigInt(index))
+    for (const id of ids) await stores[0]?.createPlant(toPlant({ id, name: 'n' }))
+    for (let round = 0; round < 20; round += 1) {
+      const changes = stores.flatMap((store, index) =>
+        (index % 2 === 0 ? ids : ids.toReversed()).map((id) =>
+          store.replacePlant(toPlant({ id, name: `${round} ${index}` })),
+        ),
+      )
+      await Promise.all(changes)
+    }
+    await Promise.all(stores.map((store) => store.close()))
+  })
 
   onSchema('the tables of another program are left alone', async (place, client) => {
     await client.query('CREATE TABLE plants (height int8)')

@@ -111,26 +111,23 @@ describe('an SQLite store', () => {
     assert.equal(await store.createPlant(toPlant({ id: 1n, name: 'n' })), 'created')
   })
 
-  onDatabase(
-    'a full disk refuses with nothing done, and the store goes on when there is room again',
-    (database, runner) => {
-      const create = (id: bigint): Job => ({
-        kind: 'createPlant',
-        ...toPlant({ id, name: 'n'.repeat(1_000) }),
-        idempotencyKey: undefined,
-      })
-      const pages = Number(pragma(database, 'page_count'))
-      database.exec(`PRAGMA max_page_count = ${pages}`)
-      const group = Array.from({ length: 20 }, (_, index) => create(BigInt(index)))
-      assert.throws(
-        () => runner.run(group, 0),
-        (error) => rollbackReason(error) === 'storeFull',
-      )
-      assert.equal(database.prepare('SELECT count(*) AS plants FROM plants').get()?.['plants'], 0)
-      database.exec(`PRAGMA max_page_count = ${pages + 100}`)
-      assert.ok(runner.run(group, 0).every((outcome) => outcome === 'created'))
-    },
-  )
+  onDatabase('a full disk refuses with nothing done, and the store goes on with new room', (database, runner) => {
+    const create = (id: bigint): Job => ({
+      kind: 'createPlant',
+      ...toPlant({ id, name: 'n'.repeat(1_000) }),
+      idempotencyKey: undefined,
+    })
+    const pages = Number(pragma(database, 'page_count'))
+    database.exec(`PRAGMA max_page_count = ${pages}`)
+    const group = Array.from({ length: 20 }, (_, index) => create(BigInt(index)))
+    assert.throws(
+      () => runner.run(group, 0),
+      (error) => rollbackReason(error) === 'storeFull',
+    )
+    assert.equal(database.prepare('SELECT count(*) AS plants FROM plants').get()?.['plants'], 0)
+    database.exec(`PRAGMA max_page_count = ${pages + 100}`)
+    assert.ok(runner.run(group, 0).every((outcome) => outcome === 'created'))
+  })
 
   test('a command waits for a restore, whose file is another one than it would open now', async () => {
     await using folder = await makeFolder()

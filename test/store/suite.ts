@@ -420,30 +420,27 @@ export function storeSuite({ name, makePlace }: Engine): void {
       }
     })
 
-    onStore(
-      'a token is found by its hash alone, listed by its age, and keeps the time of its first revocation',
-      async (store) => {
-        const [three, one, two] = [3, 1, 2].map((createdAtMs) => makeToken({ createdAtMs, expiresAtMs: 2e12 })) as [
-          Token,
-          Token,
-          Token,
-        ]
-        // Of two first ones, one is made; it may be revoked in the batch that makes it.
-        const made = [store.createFirstToken(three), store.createFirstToken(one)]
-        assert.deepEqual(await Promise.all([...made, store.revokeToken(three.id, 1_000)]), [true, false, true])
-        for (const token of [one, two]) await store.createToken(token)
-        assert.deepEqual(
-          (await store.listTokens()).map(({ createdAtMs }) => createdAtMs),
-          [1, 2, 3],
-        )
-        const found = await store.findToken(two.hash)
-        assert.deepEqual(found && { ...found, hash: Buffer.from(found.hash) }, two)
-        assert.equal(await store.findToken(hashSecret('another')), undefined)
-        assert.equal(await store.revokeToken(three.id, 2_000), true)
-        assert.equal((await store.findToken(three.hash))?.revokedAtMs, 1_000)
-        assert.equal(await store.revokeToken('tok_unknown', 1_000), false)
-      },
-    )
+    onStore('a token is found by its hash, listed by its age, and keeps its first revocation', async (store) => {
+      const [three, one, two] = [3, 1, 2].map((createdAtMs) => makeToken({ createdAtMs, expiresAtMs: 2e12 })) as [
+        Token,
+        Token,
+        Token,
+      ]
+      // Of two first ones, one is made; it may be revoked in the batch that makes it.
+      const made = [store.createFirstToken(three), store.createFirstToken(one)]
+      assert.deepEqual(await Promise.all([...made, store.revokeToken(three.id, 1_000)]), [true, false, true])
+      for (const token of [one, two]) await store.createToken(token)
+      assert.deepEqual(
+        (await store.listTokens()).map(({ createdAtMs }) => createdAtMs),
+        [1, 2, 3],
+      )
+      const found = await store.findToken(two.hash)
+      assert.deepEqual(found && { ...found, hash: Buffer.from(found.hash) }, two)
+      assert.equal(await store.findToken(hashSecret('another')), undefined)
+      assert.equal(await store.revokeToken(three.id, 2_000), true)
+      assert.equal((await store.findToken(three.hash))?.revokedAtMs, 1_000)
+      assert.equal(await store.revokeToken('tok_unknown', 1_000), false)
+    })
 
     onStore('a token that is rotated without an overlap is revoked, and stays so', async (store) => {
       const [old, successor] = [makeToken({}), makeToken({})]

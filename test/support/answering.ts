@@ -1,8 +1,9 @@
 // Servers that answer every request as the test specifies, such as receivers of webhooks.
 
 import { once } from 'node:events'
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
-import { createServer, type RequestListener } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, type RequestListener, request as requestHttp } from 'node:http'
+import { type RequestOptions, request as requestHttps } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
 export interface Answering extends AsyncDisposable {
@@ -67,6 +68,16 @@ export async function startReceiver(
     },
     [Symbol.asyncDispose]: server[Symbol.asyncDispose],
   }
+}
+
+/** Sends a request, over HTTPS if there is a CA, and gives its whole answer. */
+export async function ask(options: RequestOptions, body?: string) {
+  const send = options.ca === undefined ? requestHttp : requestHttps
+  const request = send({ host: '127.0.0.1', ...options })
+  request.end(body)
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  const text = (await response.setEncoding('utf8').toArray()).join('')
+  return { status: response.statusCode, headers: response.headers, body: text }
 }
 
 /** A port that nobody listens at. */

@@ -4,7 +4,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, chownSync, existsSync, globSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, globSync, readFileSync } from 'node:fs'
 import { appendFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { userInfo } from 'node:os'
@@ -102,6 +102,13 @@ async function makeSchema(url: string): Promise<string> {
   const schema = `test_${randomUUID().replaceAll('-', '')}`
   await query(url, `CREATE SCHEMA ${schema}`)
   return `${url}${url.includes('?') ? '&' : '?'}options=-csearch_path%3D${schema}`
+}
+
+/** Makes an empty cluster, and starts it. */
+export async function startCluster(settings?: readonly string[]): Promise<Cluster> {
+  const cluster = await makeCluster()
+  await cluster.start(settings)
+  return cluster
 }
 
 /** Makes an empty cluster, which is not started yet. With `primary` it is a copy of that one, which it follows. */
@@ -212,17 +219,21 @@ class OwnCluster implements Cluster {
     return runProgram(join(this.#bin, 'pg_ctl'), [...common, ...args], this.#isRoot, this.folder)
   }
 
-  /** The postmaster and its children. */
-  #processes(): number[] {
-    const list = spawnSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).stdout.split('\n')
-    const processes = list.map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [])
-    const master = processes.find(
-      ([, , , args]) => args?.includes(`-D ${join(this.folder, 'data')}`) && !args.includes('pg_ctl'),
-    )
-    if (master === undefined) return []
-    return processes
-      .filter(([, pid, parent]) => pid === master[1] || parent === master[1])
-      .map(([, pid]) => Number(pid))
+  #processes(): readonly number[] {
+    return processesOf(join(this.folder, 'data'))
+  }
+}
+
+/** The postmaster that has a data folder, and its children; none if there is no postmaster. */
+export function processesOf(data: string): readonly number[] {
+  try {
+    const postmaster = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
+    // One that has ended has none.
+    if (!readFileSync(`/proc/${postmaster}/cmdline`, 'utf8').includes(data)) return []
+    const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8')
+    return [postmaster, ...(children.match(/\d+/g) ?? []).map(Number)]
+  } catch {
+    return []
   }
 }
 

@@ -13,6 +13,8 @@ import type { Limits } from '../../src/limits.ts'
 import type { Output, Terminal } from '../../src/terminal.ts'
 
 export const launcher = fileURLToPath(new URL('../../bin/plantstore.js', import.meta.url))
+/** Plants with many tags and in many scripts, as NDJSON. */
+export const houseplants = fileURLToPath(new URL('plants-of-the-world.ndjson', import.meta.url))
 const ownLimits = fileURLToPath(new URL('own-limits.ts', import.meta.url))
 
 /** The environment of the test run without anything that would configure the program. */
@@ -123,8 +125,6 @@ export interface RunningServer extends AsyncDisposable {
   readonly output: { stdout: string; stderr: string }
   /** Resolves once its stdout has a text. */
   sees(text: string): Promise<void>
-  /** The same as `exited`, but without waiting for its output to be read. */
-  exitStatus(): Promise<number | null>
   /** The status that the process ends with; null when a signal ended it. */
   readonly exited: Promise<number | null>
   /** Sends a signal and gives the status that the process ends with; null when a signal ended it. */
@@ -187,7 +187,6 @@ export async function startServer(store: string, options: ServerOptions = {}): P
     process: child,
     output,
     exited,
-    exitStatus: async () => (await once(child, 'exit'))[0],
     sees: async (text) => {
       while (!output.stdout.includes(text)) await once(child.stdout as NodeJS.ReadableStream, 'data')
     },

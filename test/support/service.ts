@@ -1,4 +1,4 @@
-// The service in the test's own process, with limits short enough for a test.
+// Servers with a client: in the test's own process, with limits short enough for a test, or in a process of their own.
 
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
@@ -12,8 +12,8 @@ import { serveStore } from '../../src/serve/serve-store.ts'
 import type { Terminal } from '../../src/terminal.ts'
 import { Client } from './client.ts'
 import type { Engine, Place } from './engines.ts'
-import { makeFolder } from './folder.ts'
-import { ownTerminal } from './program.ts'
+import { type Folder, makeFolder } from './folder.ts'
+import { ownTerminal, type RunningServer, type ServerOptions, startServer } from './program.ts'
 import { openTestStore, testLimits } from './store.ts'
 
 /** A server on a store of the test. */
@@ -128,5 +128,30 @@ export async function serveHere(
     events,
     stop,
     [Symbol.asyncDispose]: stop,
+  }
+}
+
+/** A server process with a client. */
+export interface OwnServer extends AsyncDisposable {
+  readonly server: RunningServer
+  readonly client: Client
+  readonly folder: Folder
+  readonly store: string
+}
+
+/** Starts a server process on a store of its own, which is gone with it. */
+export async function startOwnServer(options: ServerOptions = {}): Promise<OwnServer> {
+  const folder = await makeFolder()
+  const store = folder.file('plants.db')
+  const server = await startServer(store, options)
+  return {
+    server,
+    client: await Client.connect(server),
+    folder,
+    store,
+    [Symbol.asyncDispose]: async () => {
+      await server[Symbol.asyncDispose]()
+      await folder[Symbol.asyncDispose]()
+    },
   }
 }

@@ -1,7 +1,7 @@
 // Opens a store in the test's own process, as a server would unless the test says otherwise. Tokens are added and
 // revoked beside its server.
 
-import { open } from 'node:fs/promises'
+import { copyFile, open } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import type { Properties } from '../../src/contract/plant.ts'
 import { allScopes, type Scope } from '../../src/domain/caller.ts'
@@ -12,6 +12,7 @@ import { type Limits, limits } from '../../src/limits.ts'
 import { createToken } from '../../src/serve/new-token.ts'
 import type { StoreOptions } from '../../src/store/engine.ts'
 import { openStore } from '../../src/store/open.ts'
+import { makeFolder } from './folder.ts'
 import { toPlant } from './plants.ts'
 
 /** How long a test's own connection waits. */
@@ -50,6 +51,25 @@ export async function importPlants(
   await bulk.commit()
   await bulk.end()
   return outcomes
+}
+
+/** Makes a store of plants that are named after their ids, and closes it. */
+export async function makeStore(path: string, count: number): Promise<void> {
+  await using store = await openTestStore(path)
+  await importPlants(
+    store,
+    Array.from({ length: count }, (_, id) => ({ id: BigInt(id), name: `plant ${id}` })),
+  )
+}
+
+/** Leaves what a dead server leaves that has its plants only in its log: the files of a store that is open. */
+export async function leaveLog(path: string, count: number, first = 0): Promise<void> {
+  await using folder = await makeFolder()
+  const open = folder.file('plants.db')
+  await using store = await openTestStore(open)
+  for (let id = first; id < first + count; id += 1)
+    await store.createPlant(toPlant({ id: BigInt(id), name: `plant ${id}` }))
+  for (const suffix of ['', '-wal', '-shm', '.lock']) await copyFile(open + suffix, path + suffix)
 }
 
 /** Overwrites the first page of a table of a store that nobody has open. */

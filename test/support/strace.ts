@@ -11,7 +11,8 @@ import { until } from './time.ts'
 
 /** Why tests that need strace are left out, or false. */
 export const noStrace =
-  spawnSync('strace', ['-qq', '-o', '/dev/null', 'true']).status !== 0 && 'strace is not to be had here'
+  spawnSync('strace', ['-D', '-f', '--seccomp-bpf', '-qq', '-o', '/dev/null', 'true']).status !== 0 &&
+  'strace is not to be had here'
 
 /** Calls that change what a name stands for, or say that it is on disk. */
 export const nameCalls = ['rename', 'renameat', 'renameat2', 'link', 'linkat', 'unlink', 'unlinkat'] as const

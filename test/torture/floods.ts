@@ -104,43 +104,46 @@ function startClients(port: number, connections: number, request: Buffer): Child
 }
 
 interface Seen {
-  readonly goneMs: number
   readonly slowestMs: number
   readonly memoryBytes: number
 }
 
-/** Floods a server, and beside it looks again and again how it answers a client that does nothing wrong. */
-async function watch(server: RunningServer, connections: number, request: Buffer): Promise<Seen> {
-  const client = await Client.connect(server)
-  let [slowestMs, memoryBytes, goneMs] = [0, 0, undefined as number | undefined]
-  const flooding = flood(server, connections, request).then((ms) => {
-    goneMs = ms
-  })
-  while (goneMs === undefined) {
-    slowestMs = Math.max(slowestMs, await timeOf(() => client.request({ method: 'GET', target: '/livez' })))
-    memoryBytes = Math.max(memoryBytes, await memoryOf(server.process.pid))
-    await Promise.race([flooding, sleep(lookMs)])
-  }
-  return { goneMs, slowestMs, memoryBytes }
+/** Looks again and again how a server answers a client that does nothing wrong, until that is enough. */
+async function look(pid: number | undefined, ask: () => Promise<unknown>, isEnough: (seen: Seen) => boolean) {
+  let seen: Seen = { slowestMs: 0, memoryBytes: 0 }
+  do {
+    const [slowestMs, memoryBytes] = [await timeOf(ask), await memoryOf(pid)]
+    seen = { slowestMs: Math.max(seen.slowestMs, slowestMs), memoryBytes: Math.max(seen.memoryBytes, memoryBytes) }
+    await sleep(lookMs)
+  } while (!isEnough(seen))
+  return seen
 }
 
-async function floodPlainServer(connections: number): Promise<{ slowestMs: number; memoryBytes: number }> {
+/** Floods a server, and looks beside it. */
+async function watch(server: RunningServer, connections: number, request: Buffer): Promise<Seen & { goneMs: number }> {
+  const client = await Client.connect(server)
+  let goneMs: number | undefined
+  const flooding = flood(server, connections, request).then((ms) => {
+    goneMs = ms
+    return ms
+  })
+  const ask = () => client.request({ method: 'GET', target: '/livez' })
+  return { ...(await look(server.process.pid, ask, () => goneMs !== undefined)), goneMs: await flooding }
+}
+
+async function floodPlainServer(connections: number): Promise<Seen> {
   const plain = spawn(process.execPath, ['--input-type=module', '-e', plainServer], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   try {
     const [port] = await once(plain.stdout.setEncoding('utf8'), 'data')
     const clients = startClients(Number(port), connections, encodeRequest('', { method: 'GET', target: '/livez' }))
-    let memoryBytes = 0
-    let slowestMs = 0
     const deadlineMs = performance.now() + (connections < floods.usualCount ? plainMsShort : plainMsMax)
-    while (performance.now() < deadlineMs && memoryBytes < memoryBytesMax && slowestMs < answerMsMax) {
-      slowestMs = Math.max(slowestMs, await timeOf(() => fetch(`http://127.0.0.1:${Number(port)}/livez`)))
-      memoryBytes = Math.max(memoryBytes, await memoryOf(plain.pid))
-      await sleep(lookMs)
-    }
+    const isEnough = ({ memoryBytes, slowestMs }: Seen): boolean =>
+      performance.now() >= deadlineMs || memoryBytes >= memoryBytesMax || slowestMs >= answerMsMax
+    const seen = await look(plain.pid, () => fetch(`http://127.0.0.1:${Number(port)}/livez`), isEnough)
     clients.kill()
-    return { slowestMs, memoryBytes }
+    return seen
   } finally {
     plain.kill('SIGKILL')
   }

@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { readDeployed, replaceAll } from '../deploy/files.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
+import { processesOf } from '../support/postgres.ts'
 import { until } from '../support/time.ts'
 
 const dataFolder = '/var/lib/postgresql/15/plants'
@@ -76,14 +77,8 @@ export class Machine implements AsyncDisposable {
   }
 
   #processes(program: Program): readonly number[] {
-    if (program !== 'postgres') return [this.#started.get(program)?.pid ?? []].flat()
-    try {
-      const postmaster = Number(readFileSync(this.file('postgresql/postmaster.pid'), 'utf8').split('\n')[0])
-      const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8')
-      return [postmaster, ...children.trim().split(' ').map(Number)]
-    } catch {
-      return []
-    }
+    if (program === 'postgres') return processesOf(this.file('postgresql'))
+    return [this.#started.get(program)?.pid ?? []].flat()
   }
 
   /** Freezes what sends changes to the standbys. */

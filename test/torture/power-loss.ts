@@ -2,7 +2,7 @@
 
 import { cutFailedSync, cutServers, type PowerLossReport } from '../power-loss/power-loss.ts'
 import { Random } from '../power-loss/random.ts'
-import { whyNoRecording } from '../power-loss/recorder.ts'
+import { noStrace } from '../support/strace.ts'
 import type { Run, Torture, Verdict } from './torture.ts'
 
 const statesOfRecording = 500
@@ -18,9 +18,8 @@ export const powerLoss: Torture = {
 }
 
 async function run({ count, seed, say }: Run): Promise<Verdict> {
-  const missing = whyNoRecording()
-  if (missing !== undefined) {
-    say(`power-loss: ${missing}`)
+  if (noStrace) {
+    say(`power-loss: ${noStrace}`)
     return 'missing'
   }
   const random = new Random(seed)
