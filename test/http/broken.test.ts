@@ -17,13 +17,13 @@ describe('a request that breaks', () => {
     test(`in a body that nobody wanted, or before its caller is known, is one event if its client ${leaves}`, async () => {
       await using service = await startService({})
       const seen = service.events.length
-      const requests = [
+      const { token: own } = service.client
+      for (const [method, target, token, status] of [
         ['POST', '/plants', '', 401],
-        ['POST', '/plants', service.client.token, 400],
-        ['GET', '/plants/1', service.client.token, 400],
-        ['DELETE', '/plants/1', service.client.token, 400],
-      ] as const
-      for (const [method, target, token, status] of requests) {
+        ['POST', '/plants', own, 400],
+        ['GET', '/plants/1', own, 400],
+        ['DELETE', '/plants/1', own, 400],
+      ] as const) {
         await using connection = await service.client.open()
         const headers = { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' }
         connection.send(`${encodeRequest(token, { method, target, headers })}xyz\r\n`)
@@ -31,7 +31,7 @@ describe('a request that breaks', () => {
         await leave(connection)
         if (leaves === 'ends') await connection.closed()
       }
-      await until('they are closed', () => service.events.length >= seen + requests.length)
+      await until('they are closed', () => service.events.length >= seen + 4)
       // A second event would come before this one.
       await service.client.request({ method: 'GET', target: '/livez' })
       const told = service.events.slice(seen).map((event) => 'status' in event && event.status)
@@ -46,34 +46,20 @@ describe('a request that breaks', () => {
     const other = new DatabaseSync(service.path)
     other.exec('BEGIN IMMEDIATE')
     const connection = await client.open()
-    const ask = encodeRequest(client.token, { method: 'GET', target: '/livez' })
     const create = encodeRequest(client.token, { body: plantJson(1n, 'n'), target: '/plants?secret=x' })
     // Sent at once: when the first is answered the second is being done.
-    connection.send(Buffer.concat([ask, create]))
-    assert.equal((await connection.answerTo('GET', '/livez')).status, 200)
+    connection.send(Buffer.concat([encodeRequest('', { method: 'GET', target: '/livez' }), create]))
+    await connection.answerTo('GET', '/livez')
     connection.reset()
     const aborted = () => service.events.filter((event) => event.kind === 'requestAborted')
     await until('the client is noticed to be gone', () => aborted().length > 0)
     other.exec('ROLLBACK')
     other.close()
-    const read = () => client.request({ method: 'GET', target: '/plants/1' })
-    await until('the plant is there', async () => (await read()).status === 200)
+    const read = { method: 'GET', target: '/plants/1' }
+    await until('the plant is there', async () => (await client.request(read)).status === 200)
     const [event, ...more] = aborted()
     assert.match(event?.requestId ?? '', /^\w+-\w+$/)
     assert.deepEqual([event?.method, event?.path, event?.reason, more], ['POST', '/plants', 'clientLeft', []])
     assert.ok(!service.events.some((other) => 'status' in other && other.requestId === event?.requestId))
-  })
-
-  test('because it is a megabyte gets its 413, also if its client sends all of it before it reads', async () => {
-    await using service = await startService({})
-    await using connection = await service.client.open()
-    const bytes = encodeRequest(service.client.token, { body: 'x'.repeat(1_000_000) })
-    for (let at = 0; at < bytes.length; at += 50_000) {
-      connection.send(bytes.subarray(at, at + 50_000))
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-    assert.equal((await connection.answerTo('POST', '/plants')).status, 413)
-    connection.finish()
-    await connection.closed()
   })
 })

@@ -64,10 +64,7 @@ describeOnEngines('GET /changes', async (engine) => {
         next = nextOf(page)
       }
       const all = fromJson((await read(client, '/plants?limit=1000')).body) as readonly { id: bigint; name: string }[]
-      assert.deepEqual(
-        [...copy].toSorted(([a], [b]) => (a < b ? -1 : 1)),
-        all.map(({ id, name }) => [id, name]),
-      )
+      assert.deepEqual(copy, new Map(all.map(({ id, name }) => [id, name])))
     } finally {
       changing.abort()
       await running
@@ -88,10 +85,5 @@ describe('the log of changes of a server', () => {
     await sleep(50)
     assert.equal((await read(client, next)).status, 200)
     await client.create(9n, 'n')
-  })
-
-  test('has links with the path of the public URL', async () => {
-    await using service = await startService({}, { publicUrl: 'https://plants.example/store' })
-    assert.match(nextOf(await read(service.client, '/changes')), /^\/store\/changes\?after=1-\w+&limit=100$/)
   })
 })
