@@ -1,7 +1,6 @@
 // Responses that clients do not read: they end, are reported, and do not slow down other clients.
 
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { connect, Socket } from 'node:net'
 import { describe, test } from 'node:test'
 import { AppError } from '../../src/domain/errors.ts'
@@ -13,11 +12,11 @@ import { Client, encodeRequest, plantJson } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
 import { startServer } from '../support/program.ts'
 import { startService, type Service as TestService } from '../support/service.ts'
+import { importPlants, openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
 
-const document = encodeRequest('', { method: 'GET', target: '/openapi.json' })
 /** More than the system takes in place of the client. */
-const manyDocuments = Buffer.concat(Array.from({ length: 400 }, () => document))
+const manyDocuments = Buffer.concat(Array(400).fill(encodeRequest('', { method: 'GET', target: '/openapi.json' })))
 
 /** A client that sends requests and reads nothing. */
 async function neverRead(service: TestService, bytes: Buffer): Promise<Socket> {
@@ -47,19 +46,13 @@ describe('an answer that is not read', { concurrency: true }, () => {
     const wanted = 6
     const target = '/openapi.yaml'
     const get = (headers = {}): Buffer => encodeRequest('', { method: 'GET', target, headers })
-    const requests = Buffer.concat([...Array.from({ length: wanted - 1 }, () => get()), get({ Connection: 'close' })])
-    const socket = await neverRead(service, requests)
+    const last = get({ Connection: 'close' })
+    const socket = await neverRead(service, Buffer.concat([...Array(wanted - 1).fill(get()), last]))
     const isWritten = (event: ServiceEvent): boolean => event.kind === 'requestFinished' && event.path === target
     await until('all answers are with the system', () => service.events.filter(isWritten).length === wanted)
     // Some of them still are there, as the client has not read them. A connection that is closed now is reset.
     socket.write(get())
-    let text = ''
-    socket.on('data', (bytes: Buffer) => {
-      text += bytes.toString('latin1')
-    })
-    const ended = once(socket, 'end', { signal: AbortSignal.timeout(15_000) })
-    socket.resume()
-    await ended
+    const text = Buffer.concat(await socket.toArray({ signal: AbortSignal.timeout(15_000) })).toString()
     assert.equal(text.split('HTTP/1.1 200 OK').length - 1, wanted)
   })
 
@@ -72,28 +65,23 @@ describe('an answer that is not read', { concurrency: true }, () => {
   })
 
   test('keeps large pages from being made while too much waits', async () => {
-    await using service = await startService({
-      unreadBytesMax: 256 * 1024,
-      connectionCheckMs: 60_000,
-      tokenTrustMs: 60_000,
-    })
+    const limits = { unreadBytesMax: 256 * 1024, connectionCheckMs: 60_000, tokenTrustMs: 60_000 }
+    await using service = await startService(limits)
     const { client } = service
-    const name = '\u{1f33f}'.repeat(512)
-    const plants = 250
-    await using connection = await client.open()
-    for (let id = 0; id < plants; id += 1) {
-      await connection.request({ body: plantJson(BigInt(id), name, name.slice(0, 256)) })
+    {
+      await using store = await openTestStore(service.path, { exclusive: false })
+      await importPlants(
+        store,
+        Array.from({ length: 250 }, (_, id) => ({ id: BigInt(id), name: '\u{1f33f}'.repeat(512) })),
+      )
     }
-    const target = `/plants?limit=${plants}`
-    const page = encodeRequest(client.token, { method: 'GET', target })
-    const socket = await neverRead(service, Buffer.concat(Array.from({ length: 200 }, () => page)))
-    for (const asker of [connection, client]) {
-      await until('a page is refused', async () => (await asker.request({ method: 'GET', target })).status === 503)
-      assert.equal(JSON.parse((await asker.request({ method: 'GET', target })).body).error, 50301)
-      assert.equal((await asker.request({ method: 'GET', target: '/plants/1' })).status, 200)
-    }
+    const page = { method: 'GET', target: '/plants?limit=250' }
+    const socket = await neverRead(service, Buffer.concat(Array(200).fill(encodeRequest(client.token, page))))
+    await until('a page is refused', async () => (await client.request(page)).status === 503)
+    assert.equal(JSON.parse((await client.request(page)).body).error, 50301)
+    assert.equal((await client.request({ method: 'GET', target: '/plants/1' })).status, 200)
     socket.destroy()
-    await until('a page is made', async () => (await client.request({ method: 'GET', target })).status === 200)
+    await until('a page is made', async () => (await client.request(page)).status === 200)
   })
 
   test('keeps a page from being written that was looked for when less waited', async () => {
@@ -131,8 +119,8 @@ describe('an answer that is not read', { concurrency: true }, () => {
       pages.add({ socket: new Socket(), hasLeft: false, onceDone: () => {} }, 500_000)
     }
     for (let count = 0; count < 20; count += 1) void make()
-    const madeOfTurn: number[] = []
-    for (let before = 0; made < 20; before = made) {
+    const madeOfTurn = [made]
+    for (let before = made; made < 20; before = made) {
       await new Promise((resolve) => setImmediate(resolve))
       madeOfTurn.push(made - before)
     }
@@ -162,21 +150,16 @@ test('clients that use up the descriptors block neither open connections nor the
   const client = await Client.connect(server)
   await using inside = await client.open()
   assert.equal((await inside.request({ body: plantJson(1n, 'inside') })).status, 200)
-  const strangers = Array.from({ length: 300 }, () => {
-    const socket = connect({ port: server.port, host: '127.0.0.1' })
-    return socket.on('error', () => {})
-  })
-  const isLetIn = async (): Promise<boolean> => {
-    try {
-      return (await client.request({ method: 'GET', target: '/livez' })).status === 200
-    } catch {
-      return false
-    }
-  }
+  const strangers = Array.from({ length: 300 }, () => connect(server.port, '127.0.0.1').on('error', () => {}))
+  const isLetIn = (): Promise<boolean> =>
+    client.request({ method: 'GET', target: '/livez' }).then(
+      ({ status }) => status === 200,
+      () => false,
+    )
   await until('there is no room left', async () => !(await isLetIn()))
-  assert.equal((await inside.request({ body: plantJson(2n, 'meanwhile') })).status, 200)
   const found = await inside.request({ method: 'GET', target: '/plants?name=in' })
   assert.equal(found.body, '[{"id":1,"name":"inside"}]')
+  assert.equal((await inside.request({ body: plantJson(2n, 'meanwhile') })).status, 200)
   for (const socket of strangers) socket.destroy()
   await until('there is room again', isLetIn)
   assert.equal(await server.stop(), 0)

@@ -147,6 +147,7 @@ const requestLines = [
   ...goesOn([204], { 'OPTIONS of everything': start('OPTIONS * HTTP/1.1') }),
   ...goesOn(['unknownPath'], {
     'an encoded line end in the target': start('GET /livez%0d%0aX:%20y HTTP/1.1'),
+    'an encoded slash': start('GET /plants%2f1 HTTP/1.1'),
     'dots in the target': start('GET /x/../livez HTTP/1.1'),
   }),
   ...closes(['headerFieldsTooLarge'], { 'a target of 20 KB': start(`GET /${'a'.repeat(20_000)} HTTP/1.1`) }),
