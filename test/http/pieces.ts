@@ -23,11 +23,7 @@ const texts = framingCorpus
 /** The bytes that a client sends, in the pieces in which they arrive. */
 export function drawPieces(random: Random, token: string): readonly Buffer[] {
   const chosen = Array.from({ length: 1 + random.below(3) }, () => random.pick(texts))
-  const text = chosen.join('').replaceAll('TOKEN', token)
-  const bytes = Buffer.from(
-    text.replaceAll('#########', () => String(1 + random.below(9))),
-    'latin1',
-  )
+  const bytes = Buffer.from(chosen.join('').replaceAll('TOKEN', token).replaceAll('#########', '1'), 'latin1')
   const tail = random.below(8)
   const cuts = Array.from({ length: random.below(6) }, () => random.below(bytes.length + 1))
   // The last bytes are where requests end: each in a piece of its own, or none of them sent.
@@ -41,10 +37,7 @@ export function drawPieces(random: Random, token: string): readonly Buffer[] {
 export async function timeToEnd(port: number, pieces: readonly Buffer[], msMax: number): Promise<number> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true })
   const { promise: ended, resolve } = Promise.withResolvers<void>()
-  socket
-    .on('error', () => resolve())
-    .on('end', resolve)
-    .on('close', () => resolve())
+  for (const end of ['error', 'end', 'close']) socket.on(end, () => resolve())
   socket.resume()
   for (const piece of pieces) {
     if (socket.destroyed) break

@@ -7,7 +7,6 @@ import { type Connection, isInDoubt, plantJson, type RowRequest } from '../suppo
 import { describeOnEngines } from '../support/engines.ts'
 import { inRing } from '../support/ring.ts'
 import { serveSuite } from '../support/service.ts'
-import { isLinearizable, type Operation } from './linearizability.ts'
 
 const operationsEach = inRing(100, 1_000)
 
@@ -90,3 +89,43 @@ async function randomOperation(
 
 /** A request, its status when it is done and when it is not, and what the plant is then called. */
 type Change = readonly [request: RowRequest, done: number, refused: number, next: string | undefined]
+
+interface Operation<State> {
+  readonly calledAt: number
+  readonly returnedAt: number
+  /** Whether nobody knows if it was done at all; it returned at infinity then. */
+  readonly isInDoubt?: boolean
+  /** What the operation does to a state, and whether what its caller saw is possible in it. */
+  apply(state: State): { readonly isPossible: boolean; readonly next: State }
+}
+
+/**
+ * Searches an order in which every operation takes its place between its call and its return, and all of them are
+ * possible; one that is in doubt may also have no place. States are compared as texts.
+ */
+function isLinearizable<State>(history: readonly Operation<State>[], initial: State): boolean {
+  const numbers = new Map(history.map((operation, number) => [operation, number]))
+  const visited = new Set<string>()
+  const search = (left: readonly Operation<State>[], state: State): boolean => {
+    if (left.every(({ isInDoubt }) => isInDoubt)) return true
+    const key = `${left.map((operation) => numbers.get(operation))}: ${String(state)}`
+    if (visited.has(key)) return false
+    visited.add(key)
+    const firstReturn = Math.min(...left.map(({ returnedAt }) => returnedAt))
+    return left.some((operation) => {
+      if (operation.calledAt > firstReturn) return false
+      const { isPossible, next } = operation.apply(state)
+      return (
+        isPossible &&
+        search(
+          left.filter((other) => other !== operation),
+          next,
+        )
+      )
+    })
+  }
+  return search(
+    history.toSorted((a, b) => a.calledAt - b.calledAt),
+    initial,
+  )
+}

@@ -95,13 +95,11 @@ describe('the last use of a token', () => {
     const clock = new TestClock()
     const token = { id: 'tok_a', hash: Buffer.alloc(32), name: 'a', scopes: allScopes, createdAtMs: 0 }
     let tries = 0
-    const failures = [new AppError('storeFull', 'full'), new Error('the store could not do noteTokenUses')]
     const full = {
       findToken: async () => token,
       noteTokenUses: async () => {
         tries += 1
-        const failure = failures[tries % 2]
-        if (failure !== undefined) throw failure
+        throw tries % 2 === 0 ? new AppError('storeFull', 'full') : new Error('the store could not do noteTokenUses')
       },
     }
     const uses = new TokenUses(full, clock, { tokenUsesMs: 1, trustedTokensMax: 10 })

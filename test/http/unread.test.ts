@@ -1,17 +1,18 @@
-// Responses that clients do not read: they end, are reported, and do not slow down other clients.
+// Clients that do not read, break off or leave: their requests end, each is reported once, and others are served.
 
 import assert from 'node:assert/strict'
 import { connect, Socket } from 'node:net'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { AppError } from '../../src/domain/errors.ts'
 import type { RequestAborted, ServiceEvent } from '../../src/domain/events.ts'
 import { LargeAnswers } from '../../src/http/large-answers.ts'
 import type { RequestConnection } from '../../src/http/request.ts'
 import { limits } from '../../src/limits.ts'
-import { Client, encodeRequest, plantJson } from '../support/client.ts'
+import { Client, type Connection, encodeRequest, plantJson } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
 import { startServer } from '../support/program.ts'
-import { startService, type Service as TestService } from '../support/service.ts'
+import { type Service, startService } from '../support/service.ts'
 import { importPlants, openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
 
@@ -19,14 +20,14 @@ import { until } from '../support/time.ts'
 const manyDocuments = Buffer.concat(Array(400).fill(encodeRequest('', { method: 'GET', target: '/openapi.json' })))
 
 /** A client that sends requests and reads nothing. */
-async function neverRead(service: TestService, bytes: Buffer): Promise<Socket> {
+async function neverRead(service: Service, bytes: Buffer): Promise<Socket> {
   const socket = connect({ port: service.port, host: '127.0.0.1' }).pause()
   socket.on('error', () => {})
   socket.write(bytes)
   return socket
 }
 
-function aborted({ events }: TestService): readonly RequestAborted[] {
+function aborted({ events }: Service): readonly RequestAborted[] {
   return events.filter((event) => event.kind === 'requestAborted')
 }
 
@@ -163,4 +164,59 @@ test('clients that use up the descriptors block neither open connections nor the
   for (const socket of strangers) socket.destroy()
   await until('there is room again', isLetIn)
   assert.equal(await server.stop(), 0)
+})
+
+describe('a request that breaks', () => {
+  for (const [leaves, leave] of [
+    ['ends', (connection: Connection) => connection.finish()],
+    ['closes', (connection: Connection) => connection[Symbol.asyncDispose]()],
+    ['resets', (connection: Connection) => connection.reset()],
+  ] as const) {
+    test(`in a body that nobody wanted, or before its caller is known, is one event if its client ${leaves}`, async () => {
+      await using service = await startService({})
+      const seen = service.events.length
+      const { token: own } = service.client
+      for (const [method, target, token, status] of [
+        ['POST', '/plants', '', 401],
+        ['POST', '/plants', own, 400],
+        ['GET', '/plants/1', own, 400],
+        ['DELETE', '/plants/1', own, 400],
+      ] as const) {
+        await using connection = await service.client.open()
+        const headers = { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' }
+        connection.send(`${encodeRequest(token, { method, target, headers })}xyz\r\n`)
+        assert.equal((await connection.answerTo(method, target)).status, status)
+        await leave(connection)
+        if (leaves === 'ends') await connection.closed()
+      }
+      await until('they are closed', () => service.events.length >= seen + 4)
+      // A second event would come before this one.
+      await service.client.request({ method: 'GET', target: '/livez' })
+      const told = service.events.slice(seen).map((event) => 'status' in event && event.status)
+      assert.deepEqual(told, [401, 400, 400, 400, 200])
+    })
+  }
+
+  test('because its client goes away before its answer is an event, and is done all the same', async () => {
+    await using service = await startService({ storeBusyMsMax: 60_000 })
+    const { client } = service
+    // Held by somebody else, the store has the create wait.
+    const other = new DatabaseSync(service.path)
+    other.exec('BEGIN IMMEDIATE')
+    const connection = await client.open()
+    const create = encodeRequest(client.token, { body: plantJson(1n, 'n'), target: '/plants?secret=x' })
+    // Sent at once: when the first is answered the second is being done.
+    connection.send(Buffer.concat([encodeRequest('', { method: 'GET', target: '/livez' }), create]))
+    await connection.answerTo('GET', '/livez')
+    connection.reset()
+    await until('the client is noticed to be gone', () => aborted(service).length > 0)
+    other.exec('ROLLBACK')
+    other.close()
+    const read = { method: 'GET', target: '/plants/1' }
+    await until('the plant is there', async () => (await client.request(read)).status === 200)
+    const [event, ...more] = aborted(service)
+    assert.match(event?.requestId ?? '', /^\w+-\w+$/)
+    assert.deepEqual([event?.method, event?.path, event?.reason, more], ['POST', '/plants', 'clientLeft', []])
+    assert.ok(!service.events.some((other) => 'status' in other && other.requestId === event?.requestId))
+  })
 })

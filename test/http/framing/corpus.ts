@@ -104,7 +104,6 @@ const upgrade = ['Connection: Upgrade', 'Upgrade: h2c'] as const
 /** More than the system takes in the place of a client. */
 const documents = head('GET /openapi.json HTTP/1.1', host).repeat(400)
 const line = 'GET /livez HTTP/1.1\r\n'
-const halfChunk = chunked('10\r\n{"id":')
 
 // Request lines, versions and targets: RFC 9112, sections 2 and 3.
 const requestLines = [
@@ -114,7 +113,6 @@ const requestLines = [
     'a TLS client hello': Buffer.from('16030100a5010000a10303', 'hex'),
     'a request line without a version': `GET /livez\r\n\r\n${smuggled}`,
     'a space before the method': start(' GET /livez HTTP/1.1'),
-    'a space behind the version': start('GET /livez HTTP/1.1 '),
     'a carriage return in the request line': start('GET /li\rvez HTTP/1.1'),
     'a method of 5,000 characters': start(`${'A'.repeat(5_000)} /livez HTTP/1.1`),
     // RFC 9112, section 2.3. The parser of Node.js takes RTSP and ICE for requests.
@@ -161,11 +159,8 @@ const fields = [
     'a space before the colon of Content-Length': `${livez('Content-Length : 60')}${smuggled}`,
     'a field without a colon': livez('X-A'),
     'a broken HEAD': head('HEAD /livez HTTP/1.1', host, 'Bad Field'),
-    'a field without a name': livez(': b'),
     'a name past ASCII': livez('X-\xe9: b'),
     'a space before the first field': head(get, ' X-A: b', host),
-    // RFC 9112, section 5.2: a server may refuse folded fields, and this one does.
-    'a folded field': livez('X-A: b', ' c'),
     // RFC 9110, section 5.5, and RFC 9112, section 2.2: no NUL, no bare line end.
     'NUL in a field': livez('X-A: b\0c'),
     'a bare carriage return in a field': livez('X-A: b\rX-B: c'),
@@ -174,7 +169,6 @@ const fields = [
   }),
   ...goesOn([200], {
     'a field of bytes past ASCII': livez('X-A: \xe9\xff'),
-    'an empty field': livez('X-A:'),
     // RFC 9112, section 3.2.
     'an empty Host': head(get, 'Host:'),
     'a Host that is an IPv6 address': head(get, 'Host: [::1]:80'),
@@ -229,7 +223,6 @@ const bodies = [
     'a request as the body of a GET': `${livez(`Content-Length: ${smuggled.length}`)}${smuggled}`,
     'chunked in capitals': `${create('Transfer-Encoding: CHUNKED')}${chunks(plant)}`,
     'a chunk of each byte': chunked(chunks(...'{"id":', '#########', ...',"name":"corpus"}')),
-    'a chunk size with zeros before it': chunked(`0000${hexSize}\r\n${plant}\r\n000\r\n\r\n`),
     'a chunked body that a GET does not want': `${livez(chunkedBody)}${chunks(smuggled)}`,
     'one that arrives after the answer': [livez(chunkedBody), answered(1), chunks(smuggled)],
   }),
@@ -237,7 +230,6 @@ const bodies = [
     'no body where one is needed': create(),
     'a request as the body of a create': `${create(`Content-Length: ${smuggled.length}`)}${smuggled}`,
     'a chunk that is a request': chunked(chunks(smuggled)),
-    'a chunk of nothing but the last': chunked(chunks()),
   }),
   ...goesOn(['missingToken'], {
     'a refused body is passed over': `${strange(`Content-Length: ${smuggled.length}`)}${smuggled}`,
@@ -250,7 +242,6 @@ const bodies = [
   }),
   ...closes(['unknownTransferCoding'], {
     // RFC 9112, section 6.1.
-    identity: `${create('Transfer-Encoding: identity')}${plant}`,
     'a coding with a parameter': `${create('Transfer-Encoding: chunked;a=b')}0\r\n\r\n`,
     xchunked: `${create('Transfer-Encoding: xchunked')}0\r\n\r\n${smuggled}`,
     'identity in a HEAD': head('HEAD /livez HTTP/1.1', host, 'Transfer-Encoding: identity'),
@@ -275,7 +266,6 @@ const smuggling = [
     'a space before the colon of a coding': disguised('Transfer-Encoding : chunked'),
     'a form feed before a coding': disguised('Transfer-Encoding:\x0cchunked'),
     'a comma before a coding': disguised('Transfer-Encoding: , chunked'),
-    'NUL behind a coding': disguised('Transfer-Encoding: chunked\0'),
     'another coding after it': disguised('Transfer-Encoding: chunked, identity'),
     'a second line with another coding': disguised('Transfer-Encoding: chunked\r\nTransfer-Encoding: x'),
     'a fold before a coding': disguised('Transfer-Encoding:\r\n chunked'),
@@ -324,7 +314,6 @@ const clients = [
     'as much as may be behind a wait': [create('Content-Length: 65536', waits), answered(1), ' '.repeat(65_536)],
   }),
   ...closes([100, 'malformedRequest'], {
-    'broken chunks after a 100': [create(chunkedBody, waits), answered(1), 'xyz\r\n'],
     'an end instead of a body': [create(plantLength, waits), answered(1), finish],
   }),
   ...closes(['expectationFailed'], { 'an unknown expectation': create('Content-Length: 2', 'Expect: tea') }),
@@ -335,7 +324,6 @@ const clients = [
     'an Upgrade with a request as its body': `${livez(...upgrade, `Content-Length: ${smuggled.length}`)}${smuggled}`,
   }),
   ...goesOn([200, 200], {
-    'an Upgrade before a create': `${livez(...upgrade)}${wholeCreate}`,
     'an Upgrade with chunks before another': `${create(chunkedBody, ...upgrade)}${chunks(plant)}${livez()}`,
   }),
   // Slow heads and bodies: RFC 9110, section 15.5.9.
@@ -346,7 +334,6 @@ const clients = [
       'empty lines without end': [drip('\r\n')],
       'a body that comes byte by byte': [create('Content-Length: 60000'), drip(' ')],
       'chunks that come one by one': [create(chunkedBody), drip('1\r\n \r\n')],
-      'a chunk extension byte by byte': [chunked('1;'), drip('a')],
     }),
     ...closes([200, 'requestTimeout'], { 'half a head behind a good request': `${livez()}${line}` }),
     ...closes([100, 'requestTimeout'], { 'no body after its 100': create(plantLength, waits) }),
@@ -365,12 +352,11 @@ const clients = [
   ...closes(['malformedRequest'], {
     'an end in a head': [`${line}${host}\r\n`, finish],
     'an end in a body': [`${create(plantLength)}{"id":`, finish],
-    'an end in a chunk': [halfChunk, finish],
   }),
   ...ends(['missingToken'], { 'an end in the body of a stranger': [`${strange(plantLength)}{"id":`, finish] }),
   ...left([], {
     'a reset before anything': [reset],
-    'a reset in a chunk': [halfChunk, reset],
+    'a reset in a chunk': [chunked('10\r\n{"id":'), reset],
   }),
   ...left([200], {
     'a reset right after a create': [wholeCreate, reset],
