@@ -95,8 +95,8 @@ describe('the log of changes of a server', () => {
 })
 
 /** Opens a stream of a service. */
-const follow = ({ url, client }: Service, query = '', token = client.token): Promise<EventReader> =>
-  EventReader.open(`${url}/changes${query}`, token)
+const follow = ({ url, client }: Service, query = '', token = client.token) =>
+  openStream(`${url}/changes${query}`, token)
 
 /** A request for a stream. */
 const streamOf = (token: string, target = '/changes', method = 'GET'): Buffer =>
@@ -104,23 +104,24 @@ const streamOf = (token: string, target = '/changes', method = 'GET'): Buffer =>
 
 describeOnEngines('a stream of changes', async (engine) => {
   const { server, client } = await serveSuite(engine)
-  const open = (query: string, headers?: Record<string, string>): Promise<EventReader> =>
-    EventReader.open(`${server.url}/changes${query}`, server.token, headers)
+  const open = (query: string, headers?: Record<string, string>) =>
+    openStream(`${server.url}/changes${query}`, server.token, headers)
 
   test('has each change as a page has it, with its position: a stream may be cut anywhere', async () => {
     await using now = await open('?after=now')
-    await until('the position', () => now.lastId !== '')
-    const start = now.lastId
+    await now.untilBegun()
+    const [start = ''] = now.ids()
     await Promise.all([60n, 61n, 62n].map((id) => client.create(id, 'n')))
     const page = await client.request({ method: 'GET', target: `/changes?after=${start}` })
     await using stream = await open(`?after=${start}`)
-    for (const { text, events } of [await now.untilCount(3), await stream.untilCount(3)]) {
-      assert.equal(`[${events.map(({ data }) => data).join()}]`, page.body)
+    for (const each of [now, stream]) {
+      await each.untilCount(3)
+      assert.equal(`[${each.events()}]`, page.body)
       // Each id is that of the event with which it comes, or of the one before.
-      const ids = [...text.matchAll(/^id: (.*)$/gm)].map(([, id]) => id).filter((id) => id !== start)
+      const ids = each.ids().filter((id) => id !== start)
       assert.deepEqual(
         ids.slice(0, 3),
-        events.map(({ data }) => (JSON.parse(data) as { readonly position: string }).position),
+        changesOf(page).map(({ position }) => position),
       )
     }
   })
@@ -137,14 +138,14 @@ describeOnEngines('a stream of changes', async (engine) => {
     for (const Accept of ['text/event-stream, application/json', 'Text/Event-Stream']) {
       await using stream = await open('?after=now', { Accept })
       assert.equal(stream.headers.get('content-type'), 'text/event-stream')
-      await until('the position', () => stream.lastId !== '')
+      await stream.untilBegun()
     }
   })
 
   test('ends when its server stops', async () => {
     await using own = await engine.makePlace()
     const server = await serveHere(own.store)
-    await using stream = await EventReader.open(`${server.url}/changes?after=now`, server.token)
+    await using stream = await openStream(`${server.url}/changes?after=now`, server.token)
     await server.stop()
     await stream.untilEnded()
     assert.equal(stream.failure, undefined)
@@ -212,13 +213,13 @@ describe('the streams of a server', () => {
     const isStream = (event: ServiceEvent): boolean => event.kind === 'requestFinished' && event.isStream === true
     {
       await using stream = await follow(service)
-      await until('the position', () => stream.lastId !== '')
+      await stream.untilBegun()
     }
     await until('the end of the first', () => events.filter(isStream).length === 1)
     const { id, secret } = await addToken(path, 'other')
     await using stream = await follow(service, '', secret)
     await using other = await follow(service)
-    await until('the position', () => other.lastId !== '')
+    await other.untilBegun()
     await revokeToken(path, id)
     await stream.untilEnded()
     assert.deepEqual([stream.failure, other.hasEnded], [undefined, false])
@@ -230,11 +231,11 @@ describe('the streams of a server', () => {
     const soon = { changeStreamCommentMs: 30, changeStreamCheckMs: 5, changeStreamPollMs: 5 }
     await using service = await startService(soon)
     await using stream = await follow(service, '?kind=deleted')
-    await until('comments', () => stream.comments > 2)
-    const start = stream.lastId
+    await until('comments', () => stream.comments() > 2)
+    const start = stream.ids().at(-1)
     await service.client.create(1n, 'n')
-    await until('the position after a change of another kind', () => stream.lastId !== start)
-    assert.deepEqual(stream.events, [])
+    await until('the position after a change of another kind', () => stream.ids().at(-1) !== start)
+    assert.deepEqual(stream.events(), [])
   })
 
   test('of one kind go on past any number of other changes', async () => {
@@ -258,7 +259,7 @@ describe('the streams of a server', () => {
       return stream.hasEnded
     })
     assert.equal(stream.failure, undefined)
-    await using again = await follow(service, `?after=${stream.lastId}`)
+    await using again = await follow(service, `?after=${stream.ids().at(-1)}`)
     assert.equal(again.status, 410)
   })
 
@@ -348,71 +349,36 @@ function countEvents(socket: Socket): () => number {
   return () => count
 }
 
-/** A client of a stream: its events in order, and whether it has ended. */
-class EventReader implements AsyncDisposable {
-  /** Everything, as it came. */
-  text = ''
-  hasEnded = false
-  failure: unknown
-  readonly status: number
-  readonly headers: Headers
-  readonly #stopping: AbortController
-  readonly #reading: Promise<void>
-
-  static async open(url: string, token: string, headers: Record<string, string> = {}): Promise<EventReader> {
-    const stopping = new AbortController()
-    const response = await fetch(url, {
-      headers: { Accept: 'text/event-stream', Authorization: `Bearer ${token}`, ...headers },
-      signal: stopping.signal,
-    })
-    return new EventReader(response, stopping)
+/** Opens a stream and reads it until the end of its scope. */
+async function openStream(url: string, token: string, more: Record<string, string> = {}) {
+  const stopping = new AbortController()
+  const wanted = { Accept: 'text/event-stream', Authorization: `Bearer ${token}`, ...more }
+  const { status, headers, body } = await fetch(url, { headers: wanted, signal: stopping.signal })
+  const stream = { status, headers, text: '', hasEnded: false, failure: undefined as unknown }
+  const read = async (): Promise<void> => {
+    for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) stream.text += piece
   }
-
-  private constructor(response: Response, stopping: AbortController) {
-    this.status = response.status
-    this.headers = response.headers
-    this.#stopping = stopping
-    this.#reading = this.#read(response)
-  }
-
-  get #blocks(): readonly string[] {
-    return this.text.split('\n\n').slice(0, -1)
-  }
-
-  get events(): readonly { readonly data: string }[] {
-    return this.#blocks.flatMap((block) => [...block.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => ({ data })))
-  }
-
-  /** The last position, be it that of a block without an event; empty before the first. */
-  get lastId(): string {
-    return /^id: (.*)$/m.exec(this.#blocks.findLast((block) => block.includes('id: ')) ?? '')?.[1] ?? ''
-  }
-
-  get comments(): number {
-    return this.#blocks.filter((block) => block.startsWith(':')).length
-  }
-
-  /** Resolves once there are that many events. */
-  async untilCount(count: number): Promise<this> {
-    await until(`${count} events`, () => this.events.length >= count)
-    return this
-  }
-
-  async untilEnded(): Promise<void> {
-    await until('the end of the stream', () => this.hasEnded)
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopping.abort()
-    await this.#reading
-  }
-
-  async #read(response: Response): Promise<void> {
-    try {
-      for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) this.text += piece
-    } catch (cause) {
-      this.failure = cause
-    }
-    this.hasEnded = true
-  }
+  const reading = read()
+    .catch((cause) => Object.assign(stream, { failure: cause }))
+    .finally(() => Object.assign(stream, { hasEnded: true }))
+  /** The rest of all lines that begin with a text, in events that have come as a whole. */
+  const linesOf = (beginning: string): readonly string[] =>
+    stream.text
+      .slice(0, stream.text.lastIndexOf('\n\n') + 1)
+      .split('\n')
+      .flatMap((line) => (line.startsWith(beginning) ? [line.slice(beginning.length)] : []))
+  return Object.assign(stream, {
+    /** The data of its events. */
+    events: () => linesOf('data: '),
+    /** All positions, be they those of an event or not. */
+    ids: () => linesOf('id: '),
+    comments: () => linesOf(':').length,
+    untilBegun: () => until('the position', () => linesOf('id: ').length > 0),
+    untilCount: (count: number) => until(`${count} events`, () => linesOf('data: ').length >= count),
+    untilEnded: () => until('the end of the stream', () => stream.hasEnded),
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort()
+      await reading
+    },
+  })
 }
