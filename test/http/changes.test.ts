@@ -7,28 +7,23 @@ import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Change, PlantStoreClient } from '../../client/client.ts'
 import { fromJson } from '../../client/exact-json.ts'
 import type { ServiceEvent } from '../../src/domain/events.ts'
 import { type Client, countStatuses, encodeRequest, type HttpResponse } from '../support/client.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { importHere } from '../support/program.ts'
 import { type Service, serveHere, serveSuite, startService } from '../support/service.ts'
-import { addToken, importPlants, openTestStore, revokeToken } from '../support/store.ts'
+import { addToken, importBeside, revokeToken } from '../support/store.ts'
 import { until } from '../support/time.ts'
-
-interface Change {
-  readonly position: string
-  readonly kind: string
-  readonly plant: { readonly id: bigint; readonly name: string }
-  readonly callerId?: string
-}
 
 const changesOf = ({ body }: HttpResponse): readonly Change[] => fromJson(body) as readonly Change[]
 const nextOf = ({ headers }: HttpResponse): string => /^<(.*)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1] ?? ''
 const read = (client: Client, target: string): Promise<HttpResponse> => client.request({ method: 'GET', target })
 
 describeOnEngines('GET /changes', async (engine) => {
-  const { place, client } = await serveSuite(engine)
+  const { place, server, client } = await serveSuite(engine)
+  const store = new PlantStoreClient(server)
 
   test('has what a command adds beside the server, without a credential', async () => {
     const start = nextOf(await read(client, '/changes?after=now'))
@@ -50,27 +45,17 @@ describeOnEngines('GET /changes', async (engine) => {
     }
     const running = changes()
     try {
-      let next = nextOf(await read(client, '/changes?after=now'))
-      const copy = new Map<bigint, string>()
-      for (let target = '/plants?limit=7'; target !== ''; ) {
-        const page = await read(client, target)
-        for (const { id, name } of fromJson(page.body) as readonly { id: bigint; name: string }[]) copy.set(id, name)
-        target = nextOf(page)
-      }
+      const [, after] = /after=([^&]+)/.exec(nextOf(await read(client, '/changes?after=now'))) ?? []
+      const list = async () => (await Array.fromAsync(store.listPlants({ limit: 7 }))).map(({ id, name }) => [id, name])
+      const copy = new Map((await list()) as [bigint, string][])
       await sleep(100)
       changing.abort()
       await running
-      for (let count = 1; count > 0; ) {
-        const page = await read(client, next)
-        for (const { kind, plant } of changesOf(page)) {
-          if (kind === 'deleted') copy.delete(plant.id)
-          else copy.set(plant.id, plant.name)
-        }
-        count = changesOf(page).length
-        next = nextOf(page)
+      for await (const { kind, plant } of store.listChanges({ after })) {
+        if (kind === 'deleted') copy.delete(plant.id)
+        else copy.set(plant.id, plant.name)
       }
-      const all = fromJson((await read(client, '/plants?limit=1000')).body) as readonly { id: bigint; name: string }[]
-      assert.deepEqual(copy, new Map(all.map(({ id, name }) => [id, name])))
+      assert.deepEqual([...copy].toSorted(), (await list()).toSorted())
     } finally {
       changing.abort()
       await running
@@ -298,11 +283,10 @@ describe('the streams of a server', () => {
     // More than the system takes in place of a client.
     const plants = 1_000
     const [name, tag] = ['\u0001'.repeat(1_024), '\u0001'.repeat(256)]
-    {
-      await using store = await openTestStore(service.path, { exclusive: false })
-      const all = Array.from({ length: plants }, (_, id) => ({ id: BigInt(id), name, tag }))
-      await importPlants(store, all)
-    }
+    await importBeside(
+      service.path,
+      Array.from({ length: plants }, (_, id) => ({ id: BigInt(id), name, tag })),
+    )
     await until('much is unread', () => total() >= unreadBytesMax)
     // Many looks at the log.
     await sleep(300)
