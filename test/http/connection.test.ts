@@ -65,27 +65,19 @@ describe('a connection', () => {
 
   test('has a clock that begins anew with each state; a head and its body share one', async () => {
     const { connection, socket, replies, at } = connect()
-    assert.deepEqual([at(99), at(100)], [false, true])
-    at(50)
-    socket.emit('data', get)
-    assert.equal(connection.state, 'answering')
-    assert.deepEqual([at(249), at(250)], [false, true])
-    replies[0]?.({ status: 204, fields: {} })
-    await setImmediate()
-    assert.equal(connection.state, 'idle')
-    assert.deepEqual([at(549), at(550)], [false, true])
-    at(500)
-    socket.emit('data', head.subarray(0, 10))
-    assert.equal(connection.state, 'head')
-    assert.deepEqual([at(599), at(600)], [false, true])
-    at(590)
-    socket.emit('data', head.subarray(10))
-    assert.equal(connection.state, 'body')
-    assert.deepEqual([at(649), at(650)], [false, true])
-    at(640)
-    socket.emit('data', Buffer.from('{}'))
-    assert.equal(connection.state, 'answering')
-    assert.deepEqual([at(839), at(840)], [false, true])
+    for (const [fromMs, state, lastMs, begin] of [
+      [0, 'head', 99, () => {}],
+      [50, 'answering', 249, () => socket.emit('data', get)],
+      [250, 'idle', 549, () => replies[0]?.({ status: 204, fields: {} })],
+      [500, 'head', 599, () => socket.emit('data', head.subarray(0, 10))],
+      [590, 'body', 649, () => socket.emit('data', head.subarray(10))],
+      [640, 'answering', 839, () => socket.emit('data', Buffer.from('{}'))],
+    ] as const) {
+      at(fromMs)
+      begin()
+      await setImmediate()
+      assert.deepEqual([connection.state, at(lastMs), at(lastMs + 1)], [state, false, true])
+    }
     socket.destroy()
   })
 
@@ -134,18 +126,12 @@ describe('a connection', () => {
 test('a reader may take a while when much is unread, but not too much', async () => {
   let nowMs = 0
   const own = { unreadBytesMax: 1_000, slowReaderMs: 2_000, connectionCheckMs: 1, unreadMsMax: 1_000_000 }
-  const connections = new Connections(
-    optionsOf(
-      own,
-      () => nowMs,
-      () => assert.fail(),
-    ),
-  )
+  const now = (): number => nowMs
+  const connections = new Connections(optionsOf(own, now, () => assert.fail()))
   const sockets = [550, 300].map((writableLength) => {
-    const socket = new Socket().on('data', () => {}).on('end', () => {})
-    Object.defineProperty(socket, 'writableLength', { value: writableLength })
-    Object.defineProperty(socket, 'bytesWritten', { value: 0, writable: true })
-    connections.add(socket)
+    const socket = new Socket()
+    const value = { writableLength: { value: writableLength }, bytesWritten: { value: 0, writable: true } }
+    connections.add(Object.defineProperties(socket, value))
     return socket
   })
   const cutAt = async (atMs: number): Promise<readonly boolean[]> => {

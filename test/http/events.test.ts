@@ -6,7 +6,7 @@ import { parseNames } from '../../src/config.ts'
 import type { RequestFinished } from '../../src/domain/events.ts'
 import { createPeers } from '../../src/http/wire/peers.ts'
 import { plantJson, type RowRequest } from '../support/client.ts'
-import { startService, startSuite } from '../support/service.ts'
+import { startSuite } from '../support/service.ts'
 import { addToken } from '../support/store.ts'
 import { until } from '../support/time.ts'
 
@@ -100,11 +100,4 @@ describe('--trust-proxy', () => {
       assert.equal(scheme, expected)
     })
   }
-
-  test('makes the document name the scheme that the client used', async () => {
-    await using service = await startService({}, { trustProxy: 'loopback' })
-    const headers = { 'X-Forwarded-Proto': 'https', Host: 'plants.example' }
-    const { body } = await service.client.request({ method: 'GET', target: '/openapi.json', headers })
-    assert.ok(body.includes('"url": "https://plants.example"'))
-  })
 })

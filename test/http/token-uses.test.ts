@@ -44,8 +44,7 @@ describeOnEngines('the last use of a token', ({ makePlace }) => {
     const { unused, revoked: never } = await lastUses(place.store)
     assert.deepEqual([unused, never], [null, null])
     const { stdout } = await runHere(['token', 'list', '--store', place.store])
-    assert.match(stdout, new RegExp(`LAST USED +NAME$[\\s\\S]* ${today()} +used$`, 'm'))
-    assert.match(stdout, / never +unused$/m)
+    assert.match(stdout, new RegExp(`LAST USED +NAME$[\\s\\S]* ${today()} +used$[\\s\\S]* never +unused$`, 'm'))
   })
 
   test('that is not recorded yet is recorded when the server stops', async () => {
@@ -64,13 +63,11 @@ describeOnEngines('the last use of a token', ({ makePlace }) => {
     const { hash } = await createToken(store, { name: 'busy', scopes: allScopes })
     const clock = new TestClock()
     const writes: number[] = []
-    const watched: Pick<Store, 'findToken' | 'noteTokenUses'> = {
-      findToken: (hash) => store.findToken(hash),
-      noteTokenUses: (days) => {
-        writes.push(...days.values())
-        return store.noteTokenUses(days)
-      },
+    const noteTokenUses: Store['noteTokenUses'] = (days) => {
+      writes.push(...days.values())
+      return store.noteTokenUses(days)
     }
+    const watched = { findToken: (hash: Uint8Array) => store.findToken(hash), noteTokenUses }
     const servers = [1, 2].map(() => new TokenUses(watched, clock, { tokenUsesMs: 1, trustedTokensMax: 10 }))
     const noted = async (): Promise<number | undefined> => (await store.listTokens())[0]?.lastUsedDay
     for (const day of [20_000, 20_001, 20_002]) {
