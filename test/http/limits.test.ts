@@ -12,7 +12,7 @@ import { type Connection, countStatuses, encodeRequest, plantJson } from '../sup
 import { inRing } from '../support/ring.ts'
 import { startService } from '../support/service.ts'
 import { assertPrompt, until } from '../support/time.ts'
-import { drawPieces, pieceLimits, timeToEnd } from './pieces.ts'
+import { drawPieces, pieceLimits, timeToEnd } from './framing/run.ts'
 
 const livez = { method: 'GET', target: '/livez' }
 /** A create whose body comes in chunks, with those given. */
@@ -48,16 +48,6 @@ describe('limits', { concurrency: true }, () => {
     // The client that fetched the document may have its connection still, or not any more.
     assert.ok([5, 6].includes(statuses.length), `${statuses}`)
     assert.equal((await first.request(livez)).status, 200)
-  })
-
-  test('a rejected client that continues to send is soon disconnected', async () => {
-    await using service = await startService({})
-    await using connection = await service.client.open()
-    connection.send(chunked(''))
-    assert.equal((await connection.answerTo('POST', '/plants')).status, 401)
-    const refusedMs = performance.now()
-    await connection.closed()
-    assertPrompt(refusedMs, limits.lingerMsMax)
   })
 
   test('a refused client that does not go away makes room for others', async () => {
