@@ -12,7 +12,7 @@ import { type Connection, countStatuses, encodeRequest, plantJson } from '../sup
 import { inRing } from '../support/ring.ts'
 import { startService } from '../support/service.ts'
 import { assertPrompt, until } from '../support/time.ts'
-import { drawPieces, pieceLimits, timeToEnd } from './framing/run.ts'
+import { drawPieces, framingLimits, timeToEnd } from './framing/run.ts'
 
 const livez = { method: 'GET', target: '/livez' }
 /** A create whose body comes in chunks, with those given. */
@@ -144,7 +144,7 @@ describe('limits', { concurrency: true }, () => {
 
   describe('whatever pieces of requests arrive', () => {
     async function countEndless(connectionCheckMs: number, count: number, msMax: number): Promise<number> {
-      await using service = await startService({ ...pieceLimits, connectionCheckMs })
+      await using service = await startService({ ...framingLimits, connectionCheckMs })
       const random = new Random(20)
       const drawn = Array.from({ length: count }, () => drawPieces(random, service.client.token))
       const times = await Promise.all(drawn.map((pieces) => timeToEnd(service.port, pieces, msMax)))
@@ -154,7 +154,7 @@ describe('limits', { concurrency: true }, () => {
 
     test('the connection ends in time; control: without clocks it does not', async () => {
       // Far longer than any limit: what has not ended by then has no clock.
-      assert.equal(await countEndless(pieceLimits.connectionCheckMs, inRing(150, 400), 15_000), 0)
+      assert.equal(await countEndless(framingLimits.connectionCheckMs, inRing(150, 400), 15_000), 0)
       assert.notEqual(await countEndless(60_000, 40, 2_000), 0)
     })
   })

@@ -58,12 +58,8 @@ describe('a rate limit', () => {
   })
 
   test('says how long to wait, and that is enough', () => {
-    for (const [units, seconds] of [
-      [1, 1],
-      [10, 60],
-      [7, 3_600],
-      [1_000_000, 1],
-    ] as const) {
+    for (const text of ['1/1', '10/60', '7/3600', '1000000/1']) {
+      const [units = 0, seconds = 0] = text.split('/').map(Number)
       const { take, wait, refusal } = limiterOf(units, seconds)
       take(units, 1)
       const { 'retry-after': waitSeconds, ...fields } = refusal(1) ?? {}

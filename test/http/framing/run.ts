@@ -18,6 +18,7 @@ export const framingLimits = {
   keepAliveMsMax: 1_000,
   lingerMsMax: 200,
   unreadMsMax: 1_500,
+  answeringMsMax: 1_500,
 } as const
 
 /**
@@ -148,17 +149,6 @@ function wantedBy(outcome: Outcome, isHead: boolean): string {
 function shown(answer: HttpResponse | undefined): string {
   return `${answer?.status ?? 'no answer'} ${answer?.body.slice(0, 200)}`
 }
-
-/** Limits that a test can afford to wait for. */
-export const pieceLimits = {
-  headersMsMax: 600,
-  requestMsMax: 800,
-  keepAliveMsMax: 700,
-  unreadMsMax: 800,
-  lingerMsMax: 200,
-  answeringMsMax: 900,
-  connectionCheckMs: 50,
-} as const
 
 const texts = framingCorpus
   .flatMap(({ steps }) => steps.filter((step) => typeof step === 'string'))
