@@ -12,7 +12,6 @@ import { fromJson } from '../../client/exact-json.ts'
 import type { ServiceEvent } from '../../src/domain/events.ts'
 import { type Client, countStatuses, encodeRequest, type HttpResponse } from '../support/client.ts'
 import { describeOnEngines } from '../support/engines.ts'
-import { importHere } from '../support/program.ts'
 import { type Service, serveHere, serveSuite, startService } from '../support/service.ts'
 import { addToken, importBeside, revokeToken } from '../support/store.ts'
 import { until } from '../support/time.ts'
@@ -22,17 +21,8 @@ const nextOf = ({ headers }: HttpResponse): string => /^<(.*)>; rel="next"$/.exe
 const read = (client: Client, target: string): Promise<HttpResponse> => client.request({ method: 'GET', target })
 
 describeOnEngines('GET /changes', async (engine) => {
-  const { place, server, client } = await serveSuite(engine)
+  const { server, client } = await serveSuite(engine)
   const store = new PlantStoreClient(server)
-
-  test('has what a command adds beside the server, without a credential', async () => {
-    const start = nextOf(await read(client, '/changes?after=now'))
-    const { status, stderr } = await importHere('examples/houseplants.ndjson', place.store, '--on-conflict', 'skip')
-    assert.equal(status, 0, stderr)
-    const changes = changesOf(await read(client, start))
-    assert.ok(changes.length > 0)
-    assert.ok(changes.every(({ kind, callerId }) => kind === 'created' && callerId === undefined))
-  })
 
   test('copies a store without a gap: the position first, then the list, then the changes', async () => {
     const changing = new AbortController()
