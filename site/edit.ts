@@ -3,25 +3,24 @@
 
 import { connect, statusOf } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
-import { type Child, find, make, makeTable } from './elements.js'
+import { type Child, find, make, makeButton, makeTable } from './elements.js'
 import { clearRefusal, isFilledIn, makeFields, onSubmit, plantIn, showMarks, showRefusal, whileBusy } from './form.js'
 import { explain, explainAbsence, hush } from './messages.js'
-import { isUsual, shownText, withoutId } from './properties.js'
+import { isUsual, ownOf, type PlantProperty, plantOf, shownText, withoutId } from './properties.js'
 import { boxed, marked, shownOrNone } from './texts.js'
 
-/**
- * Shows two versions of a plant: its name and tag, and what differs, which is marked.
- *
- * @param titles what the versions are called.
- */
-function sideBySide(titles: readonly [string, string], one: object, other: object): Node {
-  const row = (title: string, texts: readonly [string | undefined, string | undefined]): Child[] => {
+/** Shows two versions of a plant: its name and tag, and what differs, which is marked. */
+function sideBySide(mine: object, theirs: object): Node {
+  const titles = ['Yours', 'Theirs']
+  const rows = withoutId.flatMap((property): Child[][] => {
+    const { title } = property
+    const texts = [shownText(property, mine), shownText(property, theirs)] as const
+    const isSame = texts[0] === texts[1]
+    if (isSame && !isUsual(property)) return []
     const cells = differencesOf(...texts).map((nodes, at) => boxed(`${title}, ${titles[at]}`, texts[at], ...nodes))
-    return [make('th', { scope: 'row' }, title), ...cells]
-  }
-  const rows = withoutId.flatMap((property) => {
-    const [text, otherText] = [shownText(property, one), shownText(property, other)]
-    return isUsual(property) || text !== otherText ? [row(property.title, [text, otherText])] : []
+    const words = ['Use this', make('span.unseen', ` for ${title}`)]
+    const taker = makeButton(words, () => takeTheirs(property), { class: 'chip' })
+    return [[make('th', { scope: 'row' }, title), cells[0], make('td', cells[1], !isSame && taker)]]
   })
   return makeTable(['', ...titles], rows)
 }
@@ -68,7 +67,7 @@ interface Opened {
 }
 
 const conflictWords =
-  'Someone else changed this plant while you were editing. Keep their version, or overwrite it with yours?'
+  'Someone else changed this plant while you were editing. Keep their version, use some of its values, or overwrite it.'
 
 /** How long a version is shown before it can be overwritten: an earlier press was meant for what was there before. */
 const readingMsMin = 500
@@ -106,7 +105,7 @@ export function startEditing(onDone: (id: bigint, sentence: string) => Promise<v
 export async function edit(id: bigint, button: HTMLButtonElement): Promise<void> {
   hush()
   const plant = await whileBusy(button, () => connect().getPlant(id))
-  if (plant === undefined || document.querySelector('dialog[open]') !== null) return
+  if (plant === undefined || document.querySelector('dialog:modal') !== null) return
   opened = { shown: plant }
   error.textContent = ''
   find('#edit-title').replaceChildren(
@@ -171,6 +170,16 @@ async function explainChange(mine: Opened, isCertain = true): Promise<void> {
   }
 }
 
+/** Puts a value of the other version into the form. */
+function takeTheirs(property: PlantProperty): void {
+  if (opened?.theirs === undefined) return
+  const { shown, theirs } = opened
+  const mine = plantIn(form, withoutId, shown)
+  const both = withoutId.map((each) => [each.name, ownOf(each === property ? theirs : mine, each.name)] as const)
+  makeFields(form, withoutId, 'edit-', plantOf(both))
+  form.dispatchEvent(new Event('input'))
+}
+
 function holdOverwrite(): void {
   overwrite.inert = true
   clearTimeout(holding)
@@ -187,8 +196,7 @@ function showConflict({ shown, theirs }: Opened): void {
   const hasConflict = theirs !== undefined
   conflict.replaceChildren()
   if (hasConflict) {
-    const versions = sideBySide(['Yours', 'Theirs'], plantIn(form, withoutId, shown), theirs)
-    conflict.append(make('p', conflictWords), versions)
+    conflict.append(make('p', conflictWords), sideBySide(plantIn(form, withoutId, shown), theirs))
   }
   showDifferences(conflict)
   const hadFocus = submit.matches(':focus') || !form.contains(document.activeElement)

@@ -82,14 +82,19 @@ export function makeButton(
 }
 
 /** Makes buttons of which one is pressed, at first the one that is named first. */
-export function makeTabs(names: readonly string[], first: string, onChoose: (name: string) => void): HTMLElement[] {
+export function makeTabs(
+  label: string,
+  names: readonly string[],
+  first: string,
+  onChoose: (name: string) => void,
+): HTMLElement {
   const choose = (name: string): void => {
     for (const tab of tabs) tab.ariaPressed = String(tab.textContent === name)
     onChoose(name)
   }
-  const tabs = names.map((name) => makeButton(name, () => choose(name)))
+  const tabs = names.map((name) => makeButton(name, () => choose(name), { class: 'quiet' }))
   choose(first)
-  return tabs
+  return make('div.tabs', { role: 'group', 'aria-label': label }, tabs)
 }
 
 /** What the keyboard can scroll. */

@@ -67,10 +67,10 @@ document.addEventListener('click', async ({ target }) => {
   }
 })
 
-/** The head of the table stays below the news, however many lines these have. */
-const news = find('.news')
-const place = document.documentElement.style
-new ResizeObserver(() => place.setProperty('--news', `${news.offsetHeight}px`)).observe(news)
+/** The place in the table stays above the log, however high this is. */
+const log = find('#log')
+const page = document.documentElement.style
+new ResizeObserver(() => page.setProperty('--log', `${log.offsetHeight}px`)).observe(log)
 
 async function created(id: string): Promise<void> {
   await refreshAll()
@@ -103,6 +103,7 @@ async function added(sentence: string): Promise<void> {
 }
 
 async function changed(id: bigint, sentence: string, isGone = false): Promise<void> {
+  if (isGone && readView().plant === String(id)) openPlant(undefined)
   await Promise.all([reloadAround(id), loadSummary()])
   if (isGone) say(find('#changed'), sentence)
   else tellOf(String(id), '#changed', sentence)
@@ -174,7 +175,7 @@ addEventListener('popstate', () => {
 addEventListener('keydown', (event) => {
   const { target, key, ctrlKey, metaKey, altKey } = event
   const isTyping = target instanceof HTMLElement && target.matches('input, textarea, select')
-  if (isTyping || altKey || document.querySelector('dialog[open]') !== null) return
+  if (isTyping || altKey || document.querySelector('dialog:modal') !== null) return
   const isUndo = key === 'z' && (ctrlKey || metaKey)
   if (isUndo) find('#undo').click()
   else if (ctrlKey || metaKey) return

@@ -76,7 +76,7 @@ export function startMany(onAdded: () => Promise<void>): void {
 
 /** Files that are dropped on the page open the dialog. */
 function isWanted(transfer: DataTransfer | null): boolean {
-  const isFree = dialog.open || document.querySelector('dialog[open]') === null
+  const isFree = dialog.open || document.querySelector('dialog:modal') === null
   const mayAdd = !find('#store').hidden && !document.body.matches('.no-writes')
   return isFree && mayAdd && transfer?.types.includes('Files') === true
 }
@@ -120,8 +120,7 @@ function take(content: string): void {
 
 /** Gives ids to plants that have none, above those of the store. */
 async function number(read: Rows): Promise<void> {
-  const unnumbered = read.rows.filter(({ plant }) => plant !== undefined && plant.id === undefined).length
-  if (unnumbered === 0) return
+  if (read.rows.every(({ plant }) => plant === undefined || plant.id !== undefined)) return
   let next = (await findFreeId()) ?? 1n
   const given = read.rows.map((row) => {
     return row.plant === undefined || row.plant.id !== undefined ? row : { ...row, plant: { ...row.plant, id: next++ } }
@@ -129,7 +128,6 @@ async function number(read: Rows): Promise<void> {
   if (rows !== read) return
   rows = { ...read, rows: given }
   preview.replaceChildren(...previewOf(given))
-  preview.append(make('p.hint', `They get the ids from ${next - BigInt(unnumbered)} to ${next - 1n}.`))
 }
 
 async function add(): Promise<void> {

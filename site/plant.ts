@@ -14,6 +14,8 @@ const error = find('#plant-error')
 const link = find('#plant-link')
 /** The buttons whose actions leave the panel. */
 const leaving = ['#plant-edit', '#plant-remove'].map((selector) => find(selector, HTMLButtonElement))
+/** Where there is room, the panel stands beside the table. */
+const isWide = matchMedia('(min-width: 80rem)')
 let shownId: string | undefined
 /** The request that a person chose last. */
 let chosen = 'GET'
@@ -22,8 +24,14 @@ for (const button of leaving) button.addEventListener('click', () => dialog.clos
 link.addEventListener('click', () => copy(new URL(`?plant=${shownId}`, base).href, link, find('#plant-title')))
 dialog.addEventListener('close', () => {
   shownId = undefined
+  markShown()
   titlePage()
   openPlant(undefined)
+})
+// A dialog beside others does not close by itself.
+document.addEventListener('keydown', ({ key, target }) => {
+  const isAround = target instanceof Element && target.matches('body, #plant *, #table *')
+  if (key === 'Escape' && isAround && document.querySelector('dialog:modal') === null) dialog.close()
 })
 
 /** Shows a plant, or none, as a step to which "back" returns. */
@@ -37,18 +45,27 @@ export function openPlant(id: string | undefined): void {
 export async function showPlant(id: string | undefined): Promise<void> {
   if (id === shownId) return
   shownId = id
+  markShown()
   if (id === undefined) return dialog.close()
   try {
     const plant = await connect().getPlant(BigInt(id))
     if (shownId !== id) return
     fill(plant)
-    if (document.querySelector('dialog[open]') === null) dialog.showModal()
+    if (document.querySelector('dialog[open]') !== null) return
+    if (isWide.matches) dialog.show()
+    else dialog.showModal()
   } catch (refusal) {
     if (shownId !== id) return
     shownId = undefined
     openPlant(undefined)
     explain(refusal)
   }
+}
+
+/** Marks the row of the plant that is shown. */
+export function markShown(): void {
+  for (const row of document.querySelectorAll<HTMLElement>('[data-id]'))
+    row.ariaCurrent = row.dataset['id'] === shownId ? 'true' : null
 }
 
 /** Shows the plant again if it is among those that changed. */
@@ -85,13 +102,13 @@ function fill(plant: Tagged<StoredPlant>): void {
     DELETE: { method: 'DELETE', url, fields: [match] },
   }
   const code = make('div')
-  const tabs = makeTabs(Object.keys(requests), chosen, (name) => {
+  const tabs = makeTabs('Request', Object.keys(requests), chosen, (name) => {
     chosen = name
     const sent = requests[name]
     if (sent !== undefined) code.replaceChildren(snippetsOf(sent))
   })
   find('#plant-requests').replaceChildren(
-    make('div.buttons', { role: 'group', 'aria-label': 'Request' }, tabs),
+    tabs,
     code,
     make('p.hint', 'The ETag ', make('code', etag), ' is the version of this plant: no other is replaced or deleted.'),
   )

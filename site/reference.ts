@@ -4,6 +4,7 @@
 import { type Child, copy, find, make, makeButton, makeTable, scrollable } from './elements.js'
 import { parseExact, printExact, printLine } from './exact-json.js'
 import { curl, quoted } from './shell.js'
+import { codeNodes } from './texts.js'
 
 type Named<Value> = Readonly<Record<string, Value>>
 
@@ -123,13 +124,7 @@ function draw(api: Api): void {
     section('schemas', 'Schemas', schemas.map(schemaArticle)),
   )
   find('#contents').replaceChildren(...[...main.querySelectorAll('section[aria-labelledby]')].flatMap(contentsOf))
-  const toc = find('#toc', HTMLDetailsElement)
-  const isWide = matchMedia('(min-width: 60rem)')
-  const fold = () => {
-    toc.open = isWide.matches
-  }
-  isWide.addEventListener('change', fold)
-  fold()
+  find('#toc', HTMLDetailsElement).open = matchMedia('(min-width: 60rem)').matches
   addEventListener('scroll', markCurrent)
   markCurrent()
   // The target of the fragment did not exist when the browser first looked for it.
@@ -212,11 +207,9 @@ function operationArticle(operation: Operation): HTMLElement {
     operationId,
     summary,
     make(
-      'p',
+      'p.endpoint',
       make(`span.method.${method}`, method.toUpperCase()),
-      ' ',
       make('code', path),
-      ' ',
       make('span.hint', operationId),
     ),
     fromMarkdown(description),
@@ -228,8 +221,7 @@ function operationArticle(operation: Operation): HTMLElement {
         parameters.map((each) => item(each.name, schemaOf(each), [`in ${each.in}`, each.required && 'required'])),
       ),
     ],
-    body && [make('h4', 'Body'), fromMarkdown(body.description), content(body.content, 'The body')],
-    make('h4', 'With curl'),
+    body && [make('h4', 'Body'), fromMarkdown(body.description), content(body.content)],
     code(`curl: ${summary}`, request(operation)),
     make('h4', 'Responses'),
     Object.entries(operation.responses).map(responseDetails),
@@ -247,7 +239,7 @@ function responseDetails([status, response]: readonly [string, ApiResponse]): HT
   return make(
     'details.response',
     make('summary', make('strong', status), ' ', make('span', inline(response.description))),
-    content(response.content ?? {}, `The body of ${status}`),
+    content(response.content ?? {}),
     fields.length > 0 && [
       make('p', 'Header fields:'),
       make(
@@ -265,14 +257,13 @@ function schemaOf({ schema, description, example, examples = {} }: Field): Schem
 }
 
 /** Bodies by media type, with examples. */
-function content(bodies: Content, label: string): Child[] {
+function content(bodies: Content): Child[] {
   return Object.entries(bodies).map(([type, { schema, examples = {} }]) => [
     make('p', make('code', type), schema && [': ', typeOf(schema)]),
     schema?.properties && properties(schema),
-    Object.entries(examples).map(([name, example]) => [
-      make('p.hint', `Example: ${example.summary ?? wordsOf(name)}`),
-      code(`${label}, example ${name}`, printExact(example.value)),
-    ]),
+    Object.entries(examples).map(([name, example]) =>
+      code(`Example: ${example.summary ?? wordsOf(name)}`, printExact(example.value)),
+    ),
   ])
 }
 
@@ -348,12 +339,10 @@ function request({ method, path, requestBody, parameters = [], security = [] }: 
 }
 
 function code(label: string, text: string): HTMLElement {
-  const block = make('pre', scrollable(label), make('code', text))
-  return make(
-    'div.code',
-    block,
-    makeButton('Copy', (button) => copy(text, button, block), { 'aria-label': `Copy ${label}` }),
-  )
+  const block = make('pre', scrollable(label), codeNodes(text))
+  const attributes = { class: 'quiet', 'aria-label': `Copy ${label}` }
+  const copier = makeButton('Copy', (button) => copy(text, button, block), attributes)
+  return make('div.code', make('div', make('span.hint', label), copier), block)
 }
 
 function sample(value: unknown): HTMLElement {

@@ -5,7 +5,7 @@ import type { Change, StoredPlant } from './client.js'
 import { find, make } from './elements.js'
 import { printLine } from './exact-json.js'
 import { makeIcon } from './icons.js'
-import { openPlant } from './plant.js'
+import { markShown, openPlant } from './plant.js'
 import { displayed, isSame, isUsual, type PlantProperty, shownText, withoutId } from './properties.js'
 import { shown } from './texts.js'
 
@@ -47,6 +47,7 @@ export function showsChange({ kind, plant }: Change): boolean {
 
 export function showRows(page: readonly StoredPlant[]): void {
   body.replaceChildren(...page.map(toRow))
+  markShown()
   // Columns that stay where they are in the next search.
   idLength = Math.max(idLength, ...page.map(({ id }) => String(id).length))
   table.style.setProperty('--id-width', String(idLength))
@@ -117,13 +118,8 @@ function onKey(event: KeyboardEvent): void {
 
 /** Gives the table a column for each property, before that of the actions. */
 function makeHead(): void {
-  const classes = new Map([
-    ['id', 'ids'],
-    ['name', 'names'],
-  ])
   find('thead tr', HTMLElement, table).prepend(...displayed.map(({ title }) => make('th', { scope: 'col' }, title)))
-  const columns = displayed.map(({ name }) => make('col', { class: classes.get(name) ?? '' }))
-  find('colgroup', HTMLElement, table).prepend(...columns)
+  find('colgroup', HTMLElement, table).prepend(...displayed.map(() => make('col')))
   table.classList.toggle('wide', displayed.length > columnsMax)
   table.style.setProperty('--columns', String(displayed.length))
   giveRoles(table)

@@ -4,7 +4,7 @@ import { base } from './address.js'
 import { copy, make, makeButton, makeTabs, scrollable } from './elements.js'
 import { parseExact, printLine } from './exact-json.js'
 import { curl } from './shell.js'
-import { escaped } from './texts.js'
+import { codeNodes, escaped } from './texts.js'
 
 /** A header field. */
 export type HeaderField = readonly [name: string, value: string]
@@ -29,13 +29,13 @@ const snippets: Readonly<Record<string, (sent: Sent) => string>> = {
 /** A request as code, in the language that a person chose last. */
 export function snippetsOf(sent: Sent): HTMLElement {
   const code = make('pre', scrollable('Request as code'))
-  const copier = makeButton('Copy', (button) => copy(code.textContent, button, code))
-  const tabs = makeTabs(Object.keys(snippets), chosen, (language) => {
+  const copier = makeButton('Copy', (button) => copy(code.textContent, button, code), { class: 'quiet' })
+  const tabs = makeTabs('Language', Object.keys(snippets), chosen, (language) => {
     chosen = language
-    code.textContent = escaped(snippets[language]?.(sent) ?? '')
+    code.replaceChildren(...codeNodes(escaped(snippets[language]?.(sent) ?? '')))
   })
   const hint = make('p.hint', 'First give your token to the shell: ', make('code', 'export TOKEN=plt_...'))
-  return make('div.snippets', make('div.buttons', tabs, copier), code, hint)
+  return make('div.snippets', make('div.code', make('div', tabs, copier), code), hint)
 }
 
 /** Header fields that change what the server does. */

@@ -218,6 +218,8 @@ function showPager(): void {
   size.value = String(view.size)
   const isWhole = [first, previous, next].every(({ disabled }) => disabled) && view.size === sizes[0]
   find('#pager').hidden = isWhole
+  // On a phone, rows show their ids for this alone.
+  table.classList.toggle('by-id', idIn(view) !== undefined)
 }
 
 /**

@@ -74,30 +74,28 @@ export function boxed(label: string, text: string | undefined, ...nodes: readonl
 /** Some lines of a narrow window have as many. */
 const lineCharactersMin = 80
 
-const part = /("(?:[^"\\]|\\.)*")(:?)|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g
-
 /** The nodes that show a text of JSON; a text that is none is shown as it is. */
 export function jsonNodes(text: string): (Node | string)[] {
-  let printed: string
   try {
-    printed = printExact(parseExact(text))
+    return codeNodes(printExact(parseExact(text)))
   } catch {
     return [escaped(text)]
   }
-  const nodes: (Node | string)[] = []
-  let at = 0
-  for (const found of printed.matchAll(part)) {
-    nodes.push(
-      printed.slice(at, found.index),
-      make(`bdi.json-${kindOf(found)}`, marked(found[1] ?? found[0])),
-      found[2] ?? '',
-    )
-    at = found.index + found[0].length
-  }
-  return [...nodes, printed.slice(at)]
 }
 
-function kindOf([all, text, colon]: readonly (string | undefined)[]): string {
-  if (text === undefined) return /^[-\d]/.test(all ?? '') ? 'number' : 'literal'
-  return colon === ':' ? 'key' : 'text'
+/** Texts, of which those before a colon are names; numbers; words of JSON, JavaScript, Python and the shell. */
+const quoted = /("(?:[^"\\]|\\.)*"|'[^']*')(:?)/
+const words = 'true|false|null|import|from|const|new|await|for|of|with|as|export|curl'
+const part = new RegExp(`${quoted.source}|(?<![\\w$])(?:-?\\d[\\w.+-]*|(?:${words})\\b)`, 'g')
+
+/** The nodes that show code, its parts in colours. */
+export function codeNodes(code: string): (Node | string)[] {
+  const nodes: (Node | string)[] = []
+  let at = 0
+  for (const { 0: all, 1: text, 2: colon = '', index } of code.matchAll(part)) {
+    const kind = text === undefined ? 'value' : colon === '' ? 'text' : 'name'
+    nodes.push(code.slice(at, index), make(`bdi.code-${kind}`, marked(text ?? all)), colon)
+    at = index + all.length
+  }
+  return [...nodes, code.slice(at)]
 }

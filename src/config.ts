@@ -69,7 +69,7 @@ const rows = {
   changesKept: {
     flag: '--changes-kept <time>',
     defaultText: '24h',
-    help: 'how long changes stay in GET /changes, such as 24h or 7d; 0 for as short as possible',
+    help: 'how long changes stay in GET /changes, such as 24h or 7d; 0 for as short as possible, 10 minutes',
     parse: parseDuration,
   },
   log: {

@@ -108,6 +108,8 @@ const changeLimits = {
   /** Size of the log of changes. Above: changes that only a webhook needs are deleted, and the webhook is paused. */
   changesBytesMax: 4 * 1024 * 1024 * 1024,
   changesSweepMs: 60_000,
+  /** How long changes are kept at least. In PostgreSQL, they also show whether a transaction committed. */
+  changesKeptMsMin: 10 * 60 * 1000,
 }
 
 /** Webhooks: src/deliver/. */
@@ -228,13 +230,8 @@ const databaseLimits = {
   /** Lock timeout of a migration attempt. Reads of other servers wait as long. */
   databaseMigrationLockMs: 100,
   databaseCloseMsMax: 200,
-  /**
-   * Commits after which the row of a connection in `registrations` gets a new id. Each commit leaves a version of the
-   * row, and a lookup scans all versions while another client, such as pg_dump, holds a snapshot.
-   */
-  registrationCommitsMax: 256,
-  /** How long the row of a crashed server stays in `registrations`. */
-  registrationMsMax: 7 * 24 * 60 * 60 * 1000,
+  /** How long the log keeps rows without changes, which only show that a transaction committed, or never will. */
+  databaseCommitKnownMs: 24 * 60 * 60 * 1000,
   /** Interval at which expired Idempotency-Keys and such rows are deleted from PostgreSQL. */
   expiredKeysSweepMs: 10 * 60 * 1000,
 }

@@ -10,13 +10,6 @@ export type Check = (answer: Answer, plants: Plants) => string | undefined
 /** A check that needs nothing but the answer. */
 export type AnswerCheck = (answer: Answer) => string | undefined
 
-/** The errors that rows expect, by their names in the document. */
-export type ErrorCode =
-  | ('invalidJson' | 'invalidPlant' | 'repeatedHeader' | 'invalidHeader' | 'invalidParameter' | 'missingToken')
-  | ('invalidToken' | 'insufficientScope' | 'unknownPath' | 'unknownPlant' | 'methodNotAllowed' | 'idTaken')
-  | ('positionGone' | 'preconditionFailed' | 'bodyTooLarge' | 'unsupportedMediaType' | 'unsupportedContentEncoding')
-  | ('idempotencyKeyReused' | 'headerFieldsTooLarge' | 'unknownMethod' | 'unknownTransferCoding')
-
 type Properties = Readonly<Record<string, JsonValue | undefined>>
 
 export function status(...wanted: readonly number[]): AnswerCheck {
@@ -35,17 +28,17 @@ export const notAccepted: Check = (answer) =>
 /**
  * A refusal with its status and number. Does not check that the body is an Error: otherwise a server with another body
  * would fail every refusal row.
+ *
+ * @param code the name of the error in the document.
  */
-export function refusal(code: ErrorCode): readonly Check[] {
-  return [
-    (answer, plants) => status(Math.floor(plants.errorOf(code) / 100))(answer),
-    (answer, plants) => {
-      const [number, wanted] = [errorNumberOf(answer), plants.errorOf(code)]
-      return number === undefined || number === BigInt(wanted)
-        ? undefined
-        : `error is ${number}, not ${wanted} (${code})`
-    },
-  ]
+export function refusal(code: string): readonly Check[] {
+  const check: Check = (answer, plants) => {
+    const [number, wanted] = [errorNumberOf(answer), plants.errorOf(code)]
+    const isRight = number === undefined || number === BigInt(wanted)
+    const why = isRight ? undefined : `error is ${number}, not ${wanted} (${code})`
+    return status(Math.floor(wanted / 100))(answer) ?? why
+  }
+  return [check]
 }
 
 /** The number of an Error; undefined for other bodies, such as of an answer to HEAD. */
@@ -145,6 +138,22 @@ export function otherField(name: string, ...earlier: readonly Answer[]): AnswerC
     const value = fieldOf(answer, name)
     const isKnown = earlier.some((each) => fieldOf(each, name) === value)
     return isKnown ? `${name} is ${show(value ?? 'missing')}, as in an earlier answer` : undefined
+  }
+}
+
+/**
+ * The ETag is that of an earlier answer exactly if the content is.
+ *
+ * @param earlier the contents of earlier answers by their ETags, the latest at the end. Adds this one.
+ */
+export function etagFor(content: string, earlier: Map<string, string>): AnswerCheck {
+  return (answer) => {
+    const etag = fieldOf(answer, 'etag') ?? ''
+    const [known, other] = [...earlier].find((each) => (each[0] === etag) !== (each[1] === content)) ?? []
+    if (known !== undefined) return `ETag is ${etag}, ${known === etag ? 'as for' : 'other than for the same'} ${other}`
+    earlier.delete(etag)
+    earlier.set(etag, content)
+    return undefined
   }
 }
 

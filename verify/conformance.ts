@@ -5,10 +5,9 @@ import { errorNumberOf, field, isError, isOfNow } from './checks.ts'
 import type { Operation } from './document.ts'
 import { type Answer, fieldOf, jsonOf, membersOf, type RowRequest } from './message.ts'
 import type { Plants } from './plant.ts'
-import type { RowName } from './results.ts'
-import type { Row } from './row.ts'
+import { none, type Row, type Rule, row } from './row.ts'
 import { corsSays, readableByPages, whyRestricted } from './rows/cors.ts'
-import type { Failure } from './store.ts'
+import { type Failure, WrongAnswer } from './store.ts'
 
 interface Exchange {
   readonly request: RowRequest
@@ -20,57 +19,56 @@ interface Exchange {
 }
 
 /** A rule for all answers, or for those of an operation. */
-export interface AnswerRow extends RowName, Pick<Row, 'level' | 'document' | 'unless'> {
-  /** What is wrong with an answer, among undefined. */
-  readonly whys: (exchange: Exchange) => readonly (string | undefined)[]
-}
-
-type Whys = AnswerRow['whys']
+type AnswerRule = readonly [title: string, rule: string | Rule, whys: Whys]
+/** What is wrong with an answer, among undefined. */
+type Whys = (exchange: Exchange) => readonly (string | undefined)[]
 
 const deviationsShown = 5
 
 export class Conformance {
+  /** They send nothing, and run when all answers are there. */
+  readonly rows: readonly Row[]
   readonly #operations: readonly Operation[]
-  readonly #rows: readonly AnswerRow[]
-  /** The first wrong answer of each row, and how often each deviation came. */
-  readonly #wrong = new Map<AnswerRow, Pick<Failure, 'request' | 'answer'> & { readonly times: Map<string, number> }>()
+  readonly #rules: readonly AnswerRule[]
+  /** The first wrong answer by each rule, and how often each deviation came. */
+  readonly #wrong = new Map<Whys, Pick<Failure, 'request' | 'answer'> & { readonly times: Map<string, number> }>()
 
-  constructor(rows: readonly AnswerRow[], { document }: Plants) {
-    this.#rows = rows
-    this.#operations = document.operations
+  constructor(plants: Plants) {
+    this.#operations = plants.document.operations
+    this.#rules = answerRules(plants)
+    this.rows = this.#rules.map(([title, rule, whys]) => ({
+      ...row(title, rule, none, async () => this.#assert(whys)),
+      turn: 'end',
+    }))
   }
 
   /** Checks an answer. */
   observe(request: RowRequest, answer: Answer): void {
     const { method = 'POST', target = '/plants' } = request
     const operation = this.#operations.find((each) => isOperation(each, method, target))
-    for (const row of this.#rows) {
-      for (const why of row.whys({ request, answer, method, operation })) {
+    for (const [, , whys] of this.#rules) {
+      for (const why of whys({ request, answer, method, operation })) {
         if (why === undefined) continue
-        const wrong = this.#wrong.get(row) ?? { request, answer, times: new Map<string, number>() }
+        const wrong = this.#wrong.get(whys) ?? { request, answer, times: new Map<string, number>() }
         wrong.times.set(why, (wrong.times.get(why) ?? 0) + 1)
-        this.#wrong.set(row, wrong)
+        this.#wrong.set(whys, wrong)
       }
     }
   }
 
-  /** What was wrong by a row. */
-  failureOf(row: AnswerRow): Failure | undefined {
-    const wrong = this.#wrong.get(row)
-    if (wrong === undefined) return undefined
+  #assert(whys: Whys): void {
+    const wrong = this.#wrong.get(whys)
+    if (wrong === undefined) return
     const { request, answer, times } = wrong
     const all = [...times].map(([why, count]) => `${why} (${count === 1 ? 'once' : `${count} times`})`)
     const rest = all.length > deviationsShown ? [`and ${all.length - deviationsShown} more`] : []
-    return { number: 1, request, answer, why: [...all.slice(0, deviationsShown), ...rest].join('; ') }
+    throw new WrongAnswer({ number: 1, request, answer, why: [...all.slice(0, deviationsShown), ...rest].join('; ') })
   }
 }
 
-/** One row per operation, and some for all answers. */
-export function answerRows(plants: Plants): readonly AnswerRow[] {
+/** One rule per operation, and some for all answers. */
+function answerRules(plants: Plants): readonly AnswerRule[] {
   const { document } = plants
-  const rowOf = (title: string, rule: string, whys: Whys, more: Partial<AnswerRow> = {}): AnswerRow => {
-    return { subject: 'answers', title, level: 'complete', document: rule, whys, ...more }
-  }
   const requestIds = new Set<string>()
   const whyRepeated = (answer: Answer): string | undefined => {
     const id = fieldOf(answer, 'x-request-id')
@@ -88,47 +86,44 @@ export function answerRows(plants: Plants): readonly AnswerRow[] {
   const whyHidden = readableByPages(document)
   const described = 'describes every status, header field and body that the operation answers with'
   return [
-    ...document.operations.map((own) =>
-      rowOf(
-        `${own.id}: answers are as the document describes them`,
-        `${described} (the responses of ${own.id})`,
-        (it) => (it.operation === own ? deviations(plants, own, it) : []),
-      ),
-    ),
-    rowOf(
+    ...document.operations.map((own): AnswerRule => {
+      const title = `${own.id}: answers are as the document describes them`
+      const whys: Whys = (it) => (it.operation === own ? deviations(plants, own, it) : [])
+      return [title, `${described} (the responses of ${own.id})`, whys]
+    }),
+    [
       'failures on other paths, and of other methods, are Errors',
       'every error, on every path, has the same body, an Error (the description of the document)',
       (it) => (it.operation === undefined && isFailure(it) ? [isError(it.answer, plants)] : []),
-    ),
-    rowOf(
+    ],
+    [
       'every answer has a unique X-Request-Id',
       "X-Request-Id identifies the request, also in the server's log (the header RequestId)",
       ofSecured(whyRepeated),
-    ),
-    rowOf(
+    ],
+    [
       'every answer tells browsers not to guess its type',
       'every response has X-Content-Type-Options: nosniff (the description of the document)',
       ({ answer }) => [field('X-Content-Type-Options', /^nosniff$/i)(answer)],
-    ),
-    rowOf(
+    ],
+    [
       'every Date is that of now',
       'Date is when the answer was made (RFC 9110, section 6.6.1)',
       ofSecured((answer) => {
         const date = fieldOf(answer, 'date')
         return date === undefined || isOfNow(date) ? undefined : 'Date is hours away from now'
       }),
-    ),
-    rowOf(
+    ],
+    [
       'no shared cache keeps an answer that depends on a token',
       'responses that depend on a token have Cache-Control: private, no-cache (the description of the document)',
       ofSecured(whyCached),
-    ),
-    rowOf(
+    ],
+    [
       'pages of other origins may read every answer',
-      corsSays,
+      { document: corsSays, unless: whyRestricted },
       ({ request, answer }) => [whyHidden(request, answer)],
-      { unless: whyRestricted },
-    ),
+    ],
   ]
 }
 

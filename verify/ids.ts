@@ -46,14 +46,9 @@ export class IdRange {
     return this.#checked(spaced(first, count, -doubleSpacing))
   }
 
-  /** Unused neighbours, which doubles cannot distinguish. */
-  near(count: number): readonly bigint[] {
-    return this.take(1).flatMap((id) => spaced(id + 1n, count, 1n))
-  }
-
-  /** Like `near`, from the other half of the range. */
-  nearEnd(count: number): readonly bigint[] {
-    return this.takeEnd(1).flatMap((id) => spaced(id + 1n, count, 1n))
+  /** Unused neighbours, which doubles cannot distinguish; of one of the ids that `take` or `takeEnd` gives. */
+  near(count: number, [id = 0n] = this.take(1)): readonly bigint[] {
+    return spaced(id + 1n, count, 1n)
   }
 
   has(id: bigint): boolean {

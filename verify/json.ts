@@ -2,10 +2,10 @@
 
 import { isUtf8 } from 'node:buffer'
 
-/** An integer of up to 40 digits, in any notation (`7`, `7.0`, `70e-1`), is a bigint; any other number is a number. */
+/** An integer of up to 1,000 digits, in any notation (`7`, `7.0`, `70e-1`), is a bigint; others are numbers. */
 export type JsonValue = null | boolean | bigint | number | string | JsonValue[] | { [key: string]: JsonValue }
 
-const integerDigitsMax = 40
+const integerDigitsMax = 1_000
 const strings = /"(?:[^"\\]|\\.)*"(\s*:)?/gs
 
 /** Throws SyntaxError, or RangeError for a text that is nested too deep. */
@@ -42,6 +42,7 @@ function countKeys(value: JsonValue): number {
 }
 
 function toInteger(literal: string): bigint | undefined {
+  if (literal.length > integerDigitsMax) return undefined
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? []
   const digits = `${whole}${fraction}`.replace(/^0+/, '')

@@ -4,7 +4,6 @@ import { type IdRange, int64Max, int64Min, roundedToDouble } from './ids.ts'
 import { type Answer, hasSucceeded, itemsOf, jsonOf, objectOf, type RowRequest } from './message.ts'
 import { NoAnswer } from './results.ts'
 import type { PlacedRow } from './row.ts'
-import type { Ask } from './store.ts'
 
 /** The name of plants whose id is outside the range, in case the server accepts them. */
 export const strayName = 'plantstore verify'
@@ -13,8 +12,7 @@ export const strayIds = { zero: [0n], one: [0n, 1n], tooLarge: [int64Max, int64M
 const requestsAtOnce = 32
 
 export class Traces {
-  /** Throws NoAnswer. */
-  readonly #ask: Ask
+  readonly #ask: (request: RowRequest) => Promise<Answer | NoAnswer>
   readonly #range: IdRange
   /** Whether a created plant could be read. Until then, a 404 may come from a server that cannot read at all. */
   #canLook = false
@@ -34,7 +32,7 @@ export class Traces {
   /** Ids of strays that were deleted. */
   readonly #cleaned = new Set<bigint>()
 
-  constructor(range: IdRange, ask: Ask) {
+  constructor(range: IdRange, ask: (request: RowRequest) => Promise<Answer | NoAnswer>) {
     this.#range = range
     this.#ask = ask
   }
@@ -125,7 +123,7 @@ export class Traces {
   async #cleanStrays(strays: readonly bigint[]): Promise<boolean> {
     if (!this.#canLook) return false
     for (const id of strays.filter((each) => this.#free.has(each))) {
-      if ((await this.#isOurStray(id)) && (await this.#delete(id))) this.#cleaned.add(id)
+      if ((await this.#stateOf(id, strayName)) === 'taken' && (await this.#delete(id))) this.#cleaned.add(id)
     }
     return strays.some((id) => this.#cleaned.has(id))
   }
@@ -138,20 +136,19 @@ export class Traces {
     return answer?.status === 404 || (await this.#stateOf(id)) === 'free'
   }
 
-  /** `refused`: the server does not accept the id. */
-  async #stateOf(id: bigint): Promise<'free' | 'taken' | 'refused' | 'unknown'> {
+  /**
+   * `refused`: the server does not accept the id.
+   *
+   * @param name by default any; another plant makes the state unknown.
+   */
+  async #stateOf(id: bigint, name?: string): Promise<'free' | 'taken' | 'refused' | 'unknown'> {
     const answer = await this.#tryTo({ method: 'GET', target: `/plants/${id}` })
     if (answer?.status === 404) return 'free'
     if (answer?.status === 400 || answer?.status === 422) return 'refused'
+    if (answer?.status !== 200) return 'unknown'
     // A mock answers every request with its own plant.
-    return answer?.status === 200 && isSameToDoubles(objectOf(answer)['id'], id) ? 'taken' : 'unknown'
-  }
-
-  async #isOurStray(id: bigint): Promise<boolean> {
-    const answer = await this.#tryTo({ method: 'GET', target: `/plants/${id}` })
-    if (answer?.status !== 200) return false
-    const { id: found, name } = objectOf(answer)
-    return name === strayName && isSameToDoubles(found, id)
+    const found = objectOf(answer)
+    return isSameToDoubles(found['id'], id) && (found['name'] === name || name === undefined) ? 'taken' : 'unknown'
   }
 
   /** The plants of the range, if the server can list from an id on. */
@@ -165,12 +162,8 @@ export class Traces {
   }
 
   async #tryTo(request: RowRequest): Promise<Answer | undefined> {
-    try {
-      return await this.#ask(request)
-    } catch (error) {
-      if (error instanceof NoAnswer) return undefined
-      throw error
-    }
+    const answer = await this.#ask(request)
+    return answer instanceof NoAnswer ? undefined : answer
   }
 }
 

@@ -29,8 +29,8 @@ export interface Answer {
 
 export type Field = readonly [name: string, value: string]
 
-/** By the names that rows use, such as `$TOKEN`. */
-export type Credentials = Readonly<Record<string, string>>
+/** By the names that rows use, such as `$TOKEN`; undefined for those that a run does not have. */
+export type Credentials = Readonly<Record<string, string | undefined>>
 
 /** The header lines of a request, in order, except Host. */
 export function fieldsOf({ headers, lines, body, chunkBytes }: RowRequest): readonly Field[] {
@@ -63,7 +63,7 @@ const beginningCharacters = 8
  */
 export function withoutCredentials(text: string, credentials: Credentials): string {
   const secrets = Object.entries(credentials)
-    .filter(([, secret]) => secret !== '')
+    .flatMap(([name, secret]) => (secret ? [[name, secret] as const] : []))
     .toSorted(([, one], [, other]) => other.length - one.length)
   const long = secrets.filter(([, secret]) => secret.length >= longCharacters)
   const patterns = [
@@ -99,7 +99,7 @@ export function isJson(answer: Answer): boolean {
 }
 
 /** The parsed body with exact integers; undefined if it is not JSON. */
-export function jsonOf({ body }: Answer): JsonValue | undefined {
+export function jsonOf({ body }: Pick<Answer, 'body'>): JsonValue | undefined {
   try {
     return decodeJson(body)
   } catch {
@@ -108,7 +108,7 @@ export function jsonOf({ body }: Answer): JsonValue | undefined {
 }
 
 /** The object in a body; empty if there is none. */
-export function objectOf(answer: Answer): Readonly<Record<string, JsonValue | undefined>> {
+export function objectOf(answer: Pick<Answer, 'body'>): Readonly<Record<string, JsonValue | undefined>> {
   const value = jsonOf(answer)
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
 }

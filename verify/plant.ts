@@ -3,8 +3,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Document } from './document.ts'
 import { int64Max, int64Min } from './ids.ts'
-import { decodeJson, type JsonValue, toJson } from './json.ts'
-import { escapePattern, type RowRequest } from './message.ts'
+import { type JsonValue, toJson } from './json.ts'
+import { escapePattern, jsonOf, type RowRequest } from './message.ts'
 import { makeSampler } from './sampler.ts'
 import { Judge, merged, type Schema } from './schemas.ts'
 
@@ -134,13 +134,9 @@ function idIn(target: string): bigint | undefined {
 
 /** The plant in a body; undefined if the body is not a JSON object. */
 function decode(body: string | Buffer, id: bigint | undefined): Properties | undefined {
-  try {
-    const value = decodeJson(Buffer.from(body))
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-    return id === undefined ? value : { ...value, id }
-  } catch {
-    return undefined
-  }
+  const value = jsonOf({ body: Buffer.from(body) })
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  return id === undefined ? value : { ...value, id }
 }
 
 /** The first thing that is wrong with a plant. */

@@ -63,9 +63,12 @@ function formatSkipped(rows: readonly RowResult[]): readonly string[] {
   return lines.length === 0 ? [] : ['', ...lines]
 }
 
-function formatFailure({ subject, title, failure }: RowResult, harmless: TextOptions['harmless']): readonly string[] {
+function formatFailure(
+  { subject, title, document, failure }: RowResult,
+  harmless: TextOptions['harmless'],
+): readonly string[] {
   if (failure === undefined) return []
-  const { request, sent, came, wrong, document } = failure
+  const { request, sent, came, wrong } = failure
   const part = (name: string, lines: readonly string[]): readonly string[] =>
     lines.map((line, index) => `  ${(index === 0 ? name : '').padEnd(8)}  ${harmless(line)}`)
   const which = request === 'the request' ? '' : `, ${request}`
@@ -104,12 +107,12 @@ function totals({ rows, failed, skipped }: Counts): Record<string, number> {
   return { tests: rows, failures: failed, errors: 0, skipped }
 }
 
-function formatCase({ subject, title, skipped, failure }: RowResult): string {
+function formatCase({ subject, title, document, skipped, failure }: RowResult): string {
   const opening = `    <testcase ${attributes({ classname: subject, name: title })}`
   if (skipped !== undefined)
     return `${opening}>\n      <skipped ${attributes({ message: skipped })}/>\n    </testcase>\n`
   if (failure === undefined) return `${opening}/>\n`
-  const { request, sent, came, wrong, document } = failure
+  const { request, sent, came, wrong } = failure
   const text = [`sent, ${request}:`, ...sent, 'came:', ...came, 'document:', document].join('\n')
   return `${opening}>\n      <failure ${attributes({ message: wrong })}>${escapeText(text)}</failure>\n    </testcase>\n`
 }

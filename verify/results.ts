@@ -15,6 +15,25 @@ export interface Tokens {
   readonly revokedToken?: string | undefined
 }
 
+export interface VerifyOptions extends Tokens {
+  /** The server's base URL, such as `http://127.0.0.1:3000`. */
+  readonly url: string | URL
+  /** The server's document, if it has one of its own: a path. */
+  readonly document?: string | undefined
+  /** Default `complete`. */
+  readonly level?: Level | undefined
+  /** The first of the million ids to use, from which on ids must be free. */
+  readonly firstId?: bigint | undefined
+  /** How long an answer may take; default 10,000. */
+  readonly timeoutMs?: number | undefined
+  /** Ends the run early. It deletes its plants first. */
+  readonly signal?: AbortSignal | undefined
+  /** Selects rows; by default, all. */
+  readonly only?: ((row: RowName) => boolean) | undefined
+  /** Called when a row has ended, such as to abort `signal` at the first failure. */
+  readonly onRow?: ((row: RowResult) => void) | undefined
+}
+
 /** A row is identified by its title. */
 export interface RowName {
   readonly subject: string
@@ -39,7 +58,6 @@ export interface ShownFailure {
   readonly sent: readonly string[]
   readonly came: readonly string[]
   readonly wrong: string
-  readonly document: string
 }
 
 export interface Counts {

@@ -1,6 +1,7 @@
 // A row: one rule of the document, and requests that show whether a server keeps it.
 
 import type { IdRange } from './ids.ts'
+import type { Credentials } from './message.ts'
 import type { Plants } from './plant.ts'
 import type { Level, RowName } from './results.ts'
 import { type Ask, type Failure, Skipped, Store, WrongAnswer } from './store.ts'
@@ -20,8 +21,11 @@ export interface Rule {
   readonly unless?: (run: Circumstances) => string | false
   /** Proxies often answer such a request themselves, which proves nothing about the server behind them. */
   readonly isForProxies?: boolean
-  /** Runs before all others, which depend on what it shows, or after them, as it counts what they create. */
-  readonly turn?: 'first' | 'last' | undefined
+  /**
+   * Runs before all others, which depend on what it shows, after them, as it counts what they create, or at the end, to
+   * judge their answers.
+   */
+  readonly turn?: 'first' | 'last' | 'end' | undefined
 }
 
 export interface Row extends Rule {
@@ -48,8 +52,9 @@ export interface Circumstances {
   readonly ids: IdRange
   /** A text unique to this run, for tags and keys. */
   readonly nonce: string
-  /** Names of the available credentials, such as `$TOKEN`. */
-  readonly credentials: ReadonlySet<string>
+  readonly credentials: Credentials
+  /** Rows that judge the answers of all others. */
+  readonly answers: readonly Row[]
   /** Whether the server appears to allow no other origins. */
   readonly isCorsRestricted: boolean
 }
@@ -75,12 +80,7 @@ export function near(count: number): Ids {
 /** Why a row that sends this token, such as `$SECOND_TOKEN`, cannot run. */
 export function needs(token: string): NonNullable<Rule['unless']> {
   const flag = `--${token.slice(1).toLowerCase().replaceAll('_', '-')}`
-  return ({ credentials }) => !credentials.has(token) && `it needs ${flag}`
-}
-
-/** Why the digits of ids cannot be tested. */
-export function whyExactAnyway({ ids }: Circumstances): string | false {
-  return ids.whyExactAnyway
+  return ({ credentials }) => credentials[token] === undefined && `it needs ${flag}`
 }
 
 /** Neither if the row passes. */

@@ -3,8 +3,8 @@
 
 import { randomInt, randomUUID } from 'node:crypto'
 import { errorNumberOf } from './checks.ts'
-import { type AnswerRow, answerRows, Conformance } from './conformance.ts'
-import { type Document, openDocument } from './document.ts'
+import { Conformance } from './conformance.ts'
+import { openDocument } from './document.ts'
 import { defaultFirstId, IdRange } from './ids.ts'
 import { inParallel, Traces } from './leftovers.ts'
 import { type Answer, type Credentials, fieldOf, type RowRequest } from './message.ts'
@@ -12,11 +12,13 @@ import { Plants } from './plant.ts'
 import {
   countRows,
   type Level,
+  levels,
   NoAnswer,
   type RowName,
   type RowResult,
   TakenError,
   type Tokens,
+  type VerifyOptions,
   type VerifyReport,
 } from './results.ts'
 import { type Circumstances, type Outcome, type PlacedRow, runRow } from './row.ts'
@@ -26,22 +28,8 @@ import { addressOf, toResult } from './show.ts'
 import { type Failure, Skipped } from './store.ts'
 import { placeAll } from './subjects.ts'
 
-export interface RunOptions {
-  readonly base: URL
-  /** The server's document. */
-  readonly document: Document
-  readonly tokens: Tokens
-  readonly level: Level
-  readonly ids: IdRange
-  readonly timeoutMs: number
-  /** Aborted to end the run early. */
-  readonly stopping: AbortSignal
-  /** Selects rows; by default, all. */
-  readonly only?: ((row: RowName) => boolean) | undefined
-  /** Called when a row has ended. */
-  readonly onRow?: ((row: RowResult) => void) | undefined
-}
-
+const answerMs = 10_000
+const answerMsMax = 600_000
 const answerBytesMax = 8 * 1024 * 1024
 const rowsAtOnce = 32
 /** Consecutive rows without an answer, after which a probe shows whether the server is there. */
@@ -49,46 +37,56 @@ const silentRowsMax = 3
 const stopped = 'the run was stopped'
 const intercepted = 'something in front of the server, such as a proxy, answered for it'
 
-/** Throws NoAnswer if the server is unreachable, and TakenError if the range is not free. */
-export async function runRows(options: RunOptions): Promise<VerifyReport> {
-  const { base, document, level, ids, timeoutMs, only = () => true } = options
-  const credentials = credentialsOf(options.tokens)
+/** Rejects as `verify` does, but gives what it has if the signal was aborted. */
+export async function runRows(options: VerifyOptions): Promise<VerifyReport> {
+  const { url, token, level = 'complete', firstId = defaultFirstId, timeoutMs = answerMs, only = () => true } = options
+  const { signal = new AbortController().signal, onRow } = options
+  if (!URL.canParse(url)) throw new TypeError(`url must be a URL, got ${JSON.stringify(url)}`)
+  if (typeof token !== 'string' || token === '') throw new TypeError('token must be a bearer token')
+  assertLevel(level)
+  if (!(timeoutMs > 0 && timeoutMs <= answerMsMax))
+    throw new RangeError(`timeoutMs must be above 0 and at most ${answerMsMax}`)
+  const [base, ids, document] = [new URL(url), new IdRange(BigInt(firstId)), openDocument(options.document)]
+  const credentials = credentialsOf(options)
   const patience = new Patience({ base, credentials, timeoutMs, answerBytesMax })
   const silence = await whySilent(patience, ids)
   // Any answer is enough here, and even a connection that is closed without one: the rows test more.
   if (silence !== undefined && !silence.wasConnected) throw silence
+  const plants = new Plants(document, openDocument())
+  const conformance = new Conformance(plants)
   const circumstances: Circumstances = {
-    plants: new Plants(document, openDocument()),
+    plants,
+    answers: conformance.rows,
     ids,
     nonce: randomUUID(),
-    credentials: new Set(Object.keys(credentials)),
+    credentials,
     isCorsRestricted: level === 'complete' && (await seesCorsRestricted(patience)),
   }
-  const rows = placeAll(circumstances, level).filter(only)
-  const aboutAnswers = level === 'complete' ? answerRows(circumstances.plants) : []
-  const run = new Run(options, circumstances, credentials, patience, aboutAnswers)
-  const results = await run.all(rows)
+  const run = new Run({ ...circumstances, patience, conformance, signal, onRow })
+  const rows = await run.all(placeAll(circumstances, level).filter(only))
   const left = await run.clean()
-  const ofAnswers = aboutAnswers.filter(only).map((row) => {
-    const outcome = { failure: run.conformance.failureOf(row), skipped: row.unless?.(circumstances) || undefined }
-    return toResult(row, outcome, credentials)
-  })
-  const all = [...results, ...ofAnswers]
   const range = { first: String(ids.first), last: String(ids.last) }
-  return { url: addressOf(base), level, ids: range, counts: countRows(all), left, rows: all }
+  return { url: addressOf(base), level, ids: range, counts: countRows(rows), left, rows }
 }
 
-/** Returns all rows of a level, in the order in which they are reported. Throws nothing and sends nothing. */
-export function nameRows(level: Level, document = openDocument()): readonly RowName[] {
+function assertLevel(level: Level): void {
+  if (!levels.includes(level)) throw new TypeError(`level must be ${levels.join(' or ')}, got ${JSON.stringify(level)}`)
+}
+
+/** Returns all rows of a level, for the bundled document, in the order in which they are reported. Sends nothing. */
+export function nameRows(level: Level): readonly RowName[] {
+  assertLevel(level)
+  const document = openDocument()
+  const plants = new Plants(document, document)
   const circumstances: Circumstances = {
-    plants: new Plants(document, document),
+    plants,
+    answers: new Conformance(plants).rows,
     ids: new IdRange(defaultFirstId),
     nonce: '',
-    credentials: new Set(),
+    credentials: {},
     isCorsRestricted: false,
   }
-  const aboutAnswers = level === 'complete' ? answerRows(circumstances.plants) : []
-  return [...placeAll(circumstances, level), ...aboutAnswers].map(({ subject, title }) => ({ subject, title }))
+  return placeAll(circumstances, level).map(({ subject, title }) => ({ subject, title }))
 }
 
 /** Credentials by the names that rows use, including some near-copies of the token. */
@@ -101,11 +99,11 @@ export function credentialsOf(tokens: Tokens): Credentials {
     $CHANGED_TOKEN: withCharacterChanged(token),
     $UPPER_CASE_TOKEN: upper === token ? token.toLowerCase() : upper,
     $UNKNOWN_TOKEN: unlike(token),
-    ...(secondToken !== undefined && { $SECOND_TOKEN: secondToken }),
-    ...(writeOnlyToken !== undefined && { $WRITE_ONLY_TOKEN: writeOnlyToken }),
-    ...(readOnlyToken !== undefined && { $READ_ONLY_TOKEN: readOnlyToken }),
-    ...(expiredToken !== undefined && { $EXPIRED_TOKEN: expiredToken }),
-    ...(revokedToken !== undefined && { $REVOKED_TOKEN: revokedToken }),
+    $SECOND_TOKEN: secondToken,
+    $WRITE_ONLY_TOKEN: writeOnlyToken,
+    $READ_ONLY_TOKEN: readOnlyToken,
+    $EXPIRED_TOKEN: expiredToken,
+    $REVOKED_TOKEN: revokedToken,
   }
 }
 
@@ -124,23 +122,14 @@ function withCharacterChanged(token: string): string {
 
 /** Why the server does not answer a read; undefined if it does. */
 async function whySilent(patience: Patience, { first }: IdRange): Promise<NoAnswer | undefined> {
-  try {
-    await patience.send({ method: 'GET', target: `/plants/${first}` })
-    return undefined
-  } catch (error) {
-    if (error instanceof NoAnswer) return error
-    throw error
-  }
+  const answer = await patience.ask({ method: 'GET', target: `/plants/${first}` })
+  return answer instanceof NoAnswer ? answer : undefined
 }
 
 /** A server that does not answer is treated as unrestricted. */
 async function seesCorsRestricted(patience: Patience): Promise<boolean> {
-  try {
-    return isCorsRestricted(await Promise.all(corsProbes.map((request) => patience.send(request))))
-  } catch (error) {
-    if (error instanceof NoAnswer) return false
-    throw error
-  }
+  const answers = await Promise.all(corsProbes.map((request) => patience.ask(request)))
+  return answers.every((answer) => !(answer instanceof NoAnswer) && isCorsRestricted(answer))
 }
 
 /** Whether a proxy answered: the server sends a request id with every answer, and refuses with an Error. */
@@ -148,12 +137,15 @@ function isOfProxy(answer: Answer): boolean {
   return answer.status >= 400 && fieldOf(answer, 'x-request-id') === undefined && errorNumberOf(answer) === undefined
 }
 
-class Run {
+interface RunParts extends Circumstances, Pick<VerifyOptions, 'onRow'> {
+  readonly patience: Patience
   readonly conformance: Conformance
-  readonly #options: RunOptions
-  readonly #circumstances: Circumstances
-  readonly #credentials: Credentials
-  readonly #patience: Patience
+  /** Aborted to end the run early. */
+  readonly signal: AbortSignal
+}
+
+class Run {
+  readonly #parts: RunParts
   readonly #traces: Traces
   #silentRows = 0
   /** A request that shows whether the server is there. */
@@ -161,19 +153,9 @@ class Run {
   /** Why nothing more is sent. */
   #gone: string | undefined
 
-  constructor(
-    options: RunOptions,
-    circumstances: Circumstances,
-    credentials: Credentials,
-    patience: Patience,
-    aboutAnswers: readonly AnswerRow[],
-  ) {
-    this.conformance = new Conformance(aboutAnswers, circumstances.plants)
-    this.#options = options
-    this.#circumstances = circumstances
-    this.#credentials = credentials
-    this.#patience = patience
-    this.#traces = new Traces(options.ids, (request) => patience.send(request, { isRepeatable: true }))
+  constructor(parts: RunParts) {
+    this.#parts = parts
+    this.#traces = new Traces(parts.ids, (request) => parts.patience.ask(request, { isRepeatable: true }))
   }
 
   /** Throws TakenError before any row is run. Otherwise it deletes what it created, also if it throws. */
@@ -187,13 +169,14 @@ class Run {
       await inParallel(turn === undefined ? inTurn.toReversed() : inTurn, atOnce, async (row) => {
         const result = await this.#result(row)
         results.set(row, result)
-        this.#options.onRow?.(result)
+        this.#parts.onRow?.(result)
       })
     }
     try {
       await run('first', 1)
       await run(undefined, rowsAtOnce)
       await run('last', 1)
+      await run('end', 1)
     } catch (error) {
       await this.clean()
       throw error
@@ -203,14 +186,17 @@ class Run {
 
   /** Deletes what the run created. Returns descriptions of what may remain. */
   clean(): Promise<readonly string[]> {
-    this.#patience.renew()
+    this.#parts.patience.renew()
     return this.#traces.clean()
   }
 
   async #result(row: PlacedRow): Promise<RowResult> {
-    const skipped = this.#whyStopped ?? this.#gone ?? row.skipped ?? this.#traces.whyNotSafe(row)
-    const outcome = skipped === undefined ? await this.#judged(row) : { skipped }
-    return toResult(row, outcome, this.#credentials)
+    // What came is judged also of a run that ended early.
+    const isAtEnd = row.turn === 'end'
+    const ended = isAtEnd ? undefined : (this.#whyStopped ?? this.#gone)
+    const skipped = ended ?? row.skipped ?? this.#traces.whyNotSafe(row)
+    const judge = (): Promise<Outcome> => (isAtEnd ? this.#outcome(row) : this.#judged(row))
+    return toResult(row, skipped === undefined ? await judge() : { skipped }, this.#parts.credentials)
   }
 
   async #judged(row: PlacedRow): Promise<Outcome> {
@@ -221,25 +207,26 @@ class Run {
   }
 
   get #whyStopped(): string | undefined {
-    return this.#options.stopping.aborted ? stopped : undefined
+    return this.#parts.signal.aborted ? stopped : undefined
   }
 
   async #outcome(row: PlacedRow): Promise<Outcome> {
+    const { patience, conformance, signal, isCorsRestricted } = this.#parts
     this.#traces.begin(row)
     // The original document says nothing of other origins.
-    const isFromPage = row.level === 'complete' && !this.#circumstances.isCorsRestricted
+    const isFromPage = row.level === 'complete' && !isCorsRestricted
     const ask = async (asked: RowRequest): Promise<Answer> => {
       if (this.#whyStopped !== undefined) throw new Skipped(stopped)
       const request = isFromPage ? fromPage(asked) : asked
-      const observe = (answer: Answer): void => this.conformance.observe(request, answer)
+      const observe = (answer: Answer): void => conformance.observe(request, answer)
       const heard = (answer: Answer): void => (isOfProxy(answer) ? undefined : observe(answer))
-      const answer = await this.#patience.send(request, { stopping: this.#options.stopping, heard })
+      const answer = await patience.send(request, { signal, heard })
       if (row.isForProxies === true) heard(answer)
       else observe(answer)
       this.#traces.observe(row, request, answer)
       return answer
     }
-    const outcome = await runRow(row, ask, this.#circumstances)
+    const outcome = await runRow(row, ask, this.#parts)
     await this.#traces.end()
     return outcome
   }
@@ -259,7 +246,7 @@ class Run {
   }
 
   async #probe(): Promise<void> {
-    const why = await whySilent(this.#patience, this.#options.ids)
+    const why = await whySilent(this.#parts.patience, this.#parts.ids)
     if (why === undefined) {
       this.#silentRows = 0
       this.#probing = undefined

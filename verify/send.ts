@@ -20,7 +20,7 @@ export interface Target {
 
 export interface WaitOptions {
   /** Ends a wait early. */
-  readonly stopping?: AbortSignal
+  readonly signal?: AbortSignal
   /** Whether the request is safe to repeat even if it took effect. */
   readonly isRepeatable?: boolean
   /** Receives each answer that causes a wait. */
@@ -49,8 +49,16 @@ export class Patience {
     this.#isSpent = false
   }
 
+  /** Like `send`, but returns NoAnswer. */
+  ask(request: RowRequest, options?: WaitOptions): Promise<Answer | NoAnswer> {
+    return this.send(request, options).catch((error: unknown) => {
+      if (error instanceof NoAnswer) return error
+      throw error
+    })
+  }
+
   /** Throws NoAnswer, also if the server was busy for too long. */
-  async send(request: RowRequest, { stopping, isRepeatable = false, heard }: WaitOptions = {}): Promise<Answer> {
+  async send(request: RowRequest, { signal, isRepeatable = false, heard }: WaitOptions = {}): Promise<Answer> {
     const waitMsMax = waitTimeouts * this.#target.timeoutMs
     for (let waitedMs = 0; ; ) {
       const answer = await send(this.#target, request)
@@ -62,8 +70,8 @@ export class Patience {
       const waitMs = retryMsOf(answer)
       waitedMs += waitMs
       if (waitedMs > waitMsMax) this.#isSpent = true
-      if (this.#isSpent || stopping?.aborted === true) throw stillBusy(answer, waitMs, waitMsMax)
-      await sleep(waitMs, undefined, { ...(stopping && { signal: stopping }) }).catch(() => {})
+      if (this.#isSpent || signal?.aborted === true) throw stillBusy(answer, waitMs, waitMsMax)
+      await sleep(waitMs, undefined, { ...(signal && { signal }) }).catch(() => {})
     }
   }
 }

@@ -19,15 +19,11 @@ export function toResult(
   credentials: Credentials,
 ): RowResult {
   const outcome = skipped !== undefined ? 'skipped' : failure === undefined ? 'passed' : 'failed'
-  const shown = failure && showFailure(document, failure, credentials)
+  const shown = failure && showFailure(failure, credentials)
   return { subject, title, level, outcome, document, skipped, failure: shown }
 }
 
-function showFailure(
-  document: string,
-  { request, answer, why, number }: Failure,
-  credentials: Credentials,
-): ShownFailure {
+function showFailure({ request, answer, why, number }: Failure, credentials: Credentials): ShownFailure {
   // Requests contain only names of credentials, but a server may echo their values.
   const hide = (text: string): string => shorten(withoutCredentials(text, credentials))
   return {
@@ -35,7 +31,6 @@ function showFailure(
     sent: showRequest(request).map(shorten),
     came: answer === undefined ? ['no answer'] : showAnswer(answer).map(hide),
     wrong: answer === undefined ? why : hide(why),
-    document,
   }
 }
 

@@ -1,16 +1,6 @@
 // A plant store as a row sees it: requests, and what their answers must be. The first wrong answer ends the row.
 
-import {
-  type Check,
-  type ErrorCode,
-  isCreated,
-  isListOf,
-  isPlant,
-  ok,
-  refusal,
-  status,
-  whyNotListed,
-} from './checks.ts'
+import { type Check, isCreated, isListOf, isPlant, ok, refusal, status, whyNotListed } from './checks.ts'
 import { toJson } from './json.ts'
 import { type Answer, fieldOf, hasSucceeded, itemsOf, type RowRequest } from './message.ts'
 import { type NewPlant, type Plant, type Plants, plantJson } from './plant.ts'
@@ -130,24 +120,20 @@ export class Store {
   }
 
   create(plant: NewPlant, headers: Headers = {}, more: readonly Check[] = []): Promise<Answer> {
-    const body = plantJson(plant.id, plant.name, plant.tag)
-    return this.send({ body, headers }, [...isCreated(plant), ...more])
+    return this.send(createOf(plant, headers), [...isCreated(plant), ...more])
   }
 
   /** Creates many plants, some at once. */
   async createAll(plants: readonly NewPlant[], headersOf: (plant: NewPlant) => Headers = () => ({})): Promise<void> {
     for (let at = 0; at < plants.length; at += createsAtOnce) {
-      const requests = plants.slice(at, at + createsAtOnce).map((plant) => {
-        const body = plantJson(plant.id, plant.name, plant.tag)
-        return [{ body, headers: headersOf(plant) }, isCreated(plant)] as const
-      })
-      await this.together(requests)
+      const some = plants.slice(at, at + createsAtOnce)
+      await this.together(some.map((plant) => [createOf(plant, headersOf(plant)), isCreated(plant)]))
     }
   }
 
   /** A create that is refused. */
-  refuses(code: ErrorCode, plant: NewPlant, headers: Headers = {}): Promise<Answer> {
-    return this.send({ body: plantJson(plant.id, plant.name, plant.tag), headers }, refusal(code))
+  refuses(code: string, plant: NewPlant, headers: Headers = {}): Promise<Answer> {
+    return this.send(createOf(plant, headers), refusal(code))
   }
 
   read(plant: NewPlant, more: readonly Check[] = []): Promise<Answer> {
@@ -208,22 +194,19 @@ export class Store {
     }
   }
 
-  /** A list that must have exactly these plants, in any number of pages. */
-  async list(query: string, plants: readonly NewPlant[], limit?: number): Promise<void> {
+  /**
+   * A list that must have exactly these plants, in any number of pages.
+   *
+   * @param last an id behind which others may follow: the list is not read to its end then.
+   */
+  async list(query: string, plants: readonly NewPlant[], limit?: number, last?: bigint): Promise<void> {
+    const isBeyond = ({ id }: { readonly id?: unknown }): boolean =>
+      last !== undefined && typeof id === 'bigint' && id > last
     const target = `/plants?${query}${limit === undefined ? '' : `&limit=${limit}`}`
-    const pages = await this.pages({ method: 'GET', target }, [status(200), isListOf(limit ?? pagePlants)])
-    this.assert(whyNotListed(pages.flatMap(itemsOf), plants, this.plants))
-  }
-
-  /** A list whose plants up to an id must be these. Others may follow: it is not read to its end. */
-  async listUpTo(last: bigint, query: string, plants: readonly NewPlant[], limit = 2): Promise<void> {
-    const isBeyond = ({ id }: { readonly id?: unknown }): boolean => typeof id === 'bigint' && id > last
-    const request = { method: 'GET', target: `/plants?${query}&limit=${limit}` }
-    const isLast = (page: Answer): boolean => itemsOf(page).some(isBeyond)
-    const pages = await this.pages(request, [status(200), isListOf(limit)], isLast)
-    const listed = pages.flatMap(itemsOf)
-    const end = listed.findIndex(isBeyond)
-    this.assert(whyNotListed(end === -1 ? listed : listed.slice(0, end), plants, this.plants))
+    const checks = [status(200), isListOf(limit ?? pagePlants)]
+    const pages = await this.pages({ method: 'GET', target }, checks, (page) => itemsOf(page).some(isBeyond))
+    const listed = pages.flatMap(itemsOf).filter((plant) => !isBeyond(plant))
+    this.assert(whyNotListed(listed, plants, this.plants))
   }
 
   #assertFits(request: RowRequest): void {
@@ -249,6 +232,10 @@ export class Store {
       throw new WrongAnswer({ number, request, answer, why: error.message })
     }
   }
+}
+
+function createOf({ id, name, tag }: NewPlant, headers: Headers): RowRequest {
+  return { body: plantJson(id, name, tag), headers }
 }
 
 /** The request for the page that a Link leads to; undefined on the last page. A proxy may prefix its path. */

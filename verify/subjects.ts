@@ -2,7 +2,7 @@
 
 import type { Level } from './results.ts'
 import type { Circumstances, PlacedRow, Row } from './row.ts'
-import { bodyRows, withoutIdRows } from './rows/bodies.ts'
+import { bodyRows } from './rows/bodies.ts'
 import { changeRows, streamRows } from './rows/changes.ts'
 import { corsRows } from './rows/cors.ts'
 import { credentialRows } from './rows/credentials.ts'
@@ -28,7 +28,7 @@ const subjects: readonly (readonly [name: string, ...rows: readonly Rows[]])[] =
   ['int64', int64Rows],
   ['names and tags', textRows],
   ['further properties', furtherRows],
-  ['bodies', bodyRows, withoutIdRows],
+  ['bodies', bodyRows],
   ['limits of HTTP', limitRows],
   ['credentials', credentialRows],
   ['parameters', parameterRows],
@@ -41,6 +41,7 @@ const subjects: readonly (readonly [name: string, ...rows: readonly Rows[]])[] =
   ['summary', summaryRows],
   ['random requests', randomRows],
   ['CORS', corsRows],
+  ['answers', ({ answers }) => answers],
 ]
 
 /** Returns the rows of a level; `complete` includes those of `specified`. */

@@ -1,7 +1,7 @@
 // `plantstore verify`: tests whether a server, written in any language, conforms to the Plant Store document.
 
 import { lstatSync, writeFileSync } from 'node:fs'
-import { DocumentError, openDocument } from '../../verify/document.ts'
+import { DocumentError } from '../../verify/document.ts'
 import { type IdRange, rangeIds } from '../../verify/ids.ts'
 import { formatJunitReport, formatReport } from '../../verify/report.ts'
 import { type Level, NoAnswer, TakenError, type Tokens, type VerifyReport } from '../../verify/results.ts'
@@ -40,7 +40,7 @@ export async function verifyServer(options: VerifyOptions, terminal: Terminal): 
   if (junit !== undefined) assertWritable(junit)
   const onStop = (): unknown => terminal.stderr.write('Stopping; the plants of the run are being deleted.\n')
   const stopping = stopOnSignal(terminal, onStop)
-  const report = await run(new URL(url), { ...options, token }, stopping)
+  const report = await run({ ...options, url, token }, stopping)
   if (junit !== undefined) await writeReport(junit, formatJunitReport(report))
   if (options.json) await printJson(report, terminal)
   else await print(terminal.stdout, formatReport(report, { verbose: options.verbose, harmless: withoutControls }))
@@ -50,19 +50,24 @@ export async function verifyServer(options: VerifyOptions, terminal: Terminal): 
   return isRight && isClean && !stopping.aborted ? 0 : 1
 }
 
-async function run(base: URL, options: VerifyOptions & Tokens, stopping: AbortSignal): Promise<VerifyReport> {
+async function run(
+  options: VerifyOptions & Tokens & { readonly url: string },
+  signal: AbortSignal,
+): Promise<VerifyReport> {
+  const address = addressOf(new URL(options.url))
   try {
-    const document = openDocument(parseSettings({ document: options.document }).document)
-    return await runRows({ ...options, base, document, tokens: options, timeoutMs: options.timeout * 1_000, stopping })
+    const { document } = parseSettings({ document: options.document })
+    const [firstId, timeoutMs] = [options.ids.first, options.timeout * 1_000]
+    return await runRows({ ...options, document, firstId, timeoutMs, signal })
   } catch (cause) {
     if (cause instanceof TakenError) {
       const advice = `give the first of ${rangeIds} ids that are free with --ids`
-      throw new OperatorError(`${addressOf(base)} has a plant ${cause.id}, which must not be touched; ${advice}`)
+      throw new OperatorError(`${address} has a plant ${cause.id}, which must not be touched; ${advice}`)
     }
     if (cause instanceof DocumentError) throw new SettingError(cause.message, { cause })
     if (!(cause instanceof NoAnswer)) throw cause
     const why = withoutControls(cause.message)
-    throw new OperatorError(`${addressOf(base)} cannot be reached: ${why}; is the server running there?`, { cause })
+    throw new OperatorError(`${address} cannot be reached: ${why}; is the server running there?`, { cause })
   }
 }
 

@@ -19,8 +19,9 @@ export function startSweeping(
   store: Pick<Store, 'sweepChanges' | 'listWebhooks' | 'measure'>,
   keptMs: number,
   clock: Clock,
-  { changesSweepMs, changesBytesMax }: Limits,
+  { changesSweepMs, changesBytesMax, changesKeptMsMin }: Limits,
 ): Disposable {
+  const changesKeptMs = Math.max(keptMs, changesKeptMsMin)
   const ending = new AbortController()
   const { signal } = ending
   void sweep()
@@ -39,8 +40,8 @@ export function startSweeping(
     const isLarge = hooks.length > 0 && (await store.measure()).changesBytes > changesBytesMax
     const positions = isLarge ? [] : hooks.flatMap(({ progress }) => neededAfter(progress))
     const needed = positions.filter((each) => each !== undefined)
-    const isMore = await store.sweepChanges(clock.wallMs() - keptMs, needed)
+    const isMore = await store.sweepChanges(clock.wallMs() - changesKeptMs, needed)
     if (needed.length === 0) return isMore
-    return (await store.sweepChanges(clock.wallMs() - Math.max(keptMs, webhookKeptMs))) || isMore
+    return (await store.sweepChanges(clock.wallMs() - Math.max(changesKeptMs, webhookKeptMs))) || isMore
   }
 }

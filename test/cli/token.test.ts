@@ -11,7 +11,7 @@ import { cleanEnvironment, type Finished, launcher, runHere, runProgram } from '
 import { exhaustive } from '../support/ring.ts'
 import { serveHere } from '../support/service.ts'
 import { countCalls, killAt, nameCalls, noStrace, syncCalls } from '../support/strace.ts'
-import { until } from '../support/time.ts'
+import { assertPrompt, until } from '../support/time.ts'
 
 describe('plantstore token', () => {
   test('create prints the token alone on stdout, list and revoke never print it', async () => {
@@ -156,7 +156,10 @@ describeOnEngines('plantstore token rotate', ({ makePlace }) => {
     assert.equal(await statusOf(server.url, gone.secret), 200)
     const { stdout, stderr } = await token(place.store, 'rotate', gone.id, '--overlap', '0s')
     assert.match(stderr, /, which is revoked\. The new one does not expire;/)
+    const revokedMs = performance.now()
+    // Asked all the time, so that the token is one that the server has just used.
     await until('the old token is refused', async () => (await statusOf(server.url, gone.secret)) === 401)
+    assertPrompt(revokedMs, 1_000)
     assert.equal(await statusOf(server.url, stdout.trim()), 200)
     assert.equal(await statusOf(server.url, kept.secret), 200)
     const tokens = await list(place.store)

@@ -91,19 +91,6 @@ describe('the client behind a proxy that cuts connections', () => {
       })
     })
   }
-
-  test('reports that a create failed when no try is answered; the store then has one plant or none', async () => {
-    proxy.decide = ({ of }) => (of === 'answer' ? 0 : undefined)
-    const impatient = new PlantStoreClient({ url: proxy.url, token: service.client.token, triesMax: 3 })
-    await assert.rejects(impatient.createPlant({ id: 2n, name: 'n' }), (error) => {
-      assert.ok(error instanceof PlantStoreError)
-      assert.equal(error.status, undefined)
-      assert.match(error.message, /^http:\/\/127\.0\.0\.1:\d+ cannot be reached: /)
-      return true
-    })
-    proxy.decide = () => undefined
-    assert.equal((await direct.getPlant(2n)).name, 'n')
-  })
 })
 
 describe('the patience of the client', { concurrency: true }, () => {

@@ -1,7 +1,7 @@
 // A TCP proxy that cuts connections where the test specifies: in the middle of a request or of a response.
 
 import { once } from 'node:events'
-import { connect, createServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
 /** A piece of what goes one way. Requests and answers of a few hundred bytes come in one. */
 export interface Piece {
@@ -23,20 +23,24 @@ export class FaultyProxy implements AsyncDisposable {
   readonly #sockets = new Set<Socket>()
 
   static async start(targetPort: number): Promise<FaultyProxy> {
-    const server = createServer({ noDelay: true }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    return new FaultyProxy(server, targetPort)
+    return new FaultyProxy(await listen(), targetPort)
   }
 
-  private constructor(server: Server, targetPort: number) {
+  protected constructor(server: Server, targetPort: number) {
     this.targetPort = targetPort
     this.#server = server
-    server.on('connection', (client) => this.#join(client, connect({ port: this.targetPort, host: '127.0.0.1' })))
+    server.on('connection', (client) => {
+      this.#track(client)
+      this.connect(client)
+    })
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
   }
 
   get url(): string {
-    const address = this.#server.address()
-    return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+    return `http://127.0.0.1:${this.port}`
   }
 
   /** Cuts the connections that there are. */
@@ -44,23 +48,28 @@ export class FaultyProxy implements AsyncDisposable {
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  /** Takes no more connections. */
+  close(): void {
     this.#server.close()
-    this.cutAll()
-    await once(this.#server, 'close')
   }
 
-  #join(client: Socket, target: Socket): void {
-    for (const socket of [client, target]) {
-      this.#sockets.add(socket)
-      socket
-        .on('error', () => {})
-        .on('close', () => {
-          this.#sockets.delete(socket)
-          // What was written to the other one before gets there.
-          ;(socket === client ? target : client).destroySoon()
-        })
-    }
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = this.#server.listening ? once(this.#server, 'close') : undefined
+    this.close()
+    this.cutAll()
+    await closed
+  }
+
+  protected connect(client: Socket): void {
+    const target = connect({ port: this.targetPort, host: '127.0.0.1', noDelay: true })
+    this.#track(target)
+    this.join(client, target)
+  }
+
+  protected join(client: Socket, target: Socket): void {
+    // What was written to the other one before gets there.
+    client.on('close', () => target.destroySoon())
+    target.on('close', () => client.destroySoon())
     const pass = (of: Piece['of'], to: Socket) => (bytes: Buffer) => {
       const length = this.decide({ of, bytes })
       to.write(bytes.subarray(0, length))
@@ -71,4 +80,15 @@ export class FaultyProxy implements AsyncDisposable {
     client.on('data', pass('request', target))
     target.on('data', pass('answer', client))
   }
+
+  #track(socket: Socket): void {
+    this.#sockets.add(socket)
+    socket.on('error', () => {}).on('close', () => this.#sockets.delete(socket))
+  }
+}
+
+export async function listen(): Promise<Server> {
+  const server = createServer({ noDelay: true }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server
 }

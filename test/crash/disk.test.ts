@@ -55,7 +55,7 @@ describe('a failing disk', () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
     const token = await makeStore(path)
-    await using server = await startServer(path, { under: fileSizeLimit, entry: earlyAck })
+    await using server = await startServer(path, { under: fileSizeLimit, before: ['--import', earlyAck] })
     const acknowledged = await writeUntilGone(server, token, 1)
     assert.notDeepEqual(await findLost(path, acknowledged), [])
   })

@@ -37,7 +37,7 @@ const earlyAck = fileURLToPath(new URL('early-ack.ts', import.meta.url))
  * @param isEarly whether the servers say yes before the commit: the control.
  */
 export async function killServers(store: string, { kills, servers }: Kills, isEarly = false): Promise<KillReport> {
-  const options: ServerOptions = isEarly ? { ...patient, entry: earlyAck } : patient
+  const options: ServerOptions = isEarly ? { ...patient, before: ['--import', earlyAck] } : patient
   const fleet: RunningServer[] = []
   try {
     for (let count = 0; count < servers; count += 1) fleet.push(await startServer(store, options))
@@ -53,7 +53,7 @@ export async function killServers(store: string, { kills, servers }: Kills, isEa
     await load.untilMore(100)
     const { acknowledged, failed, replayed } = await load.end()
     assert.ok(failed > 0, 'the kills came when nothing was under way')
-    for (const server of fleet) assert.equal(await server.stop(isEarly ? 'SIGKILL' : 'SIGTERM'), isEarly ? null : 0)
+    for (const server of fleet) assert.equal(await server.stop(), 0)
     const lost = (await findLost(store, acknowledged)).length
     const { status, stdout, stderr } = await runHere(['check', '--store', store])
     assert.equal(status, 0, stdout + stderr)

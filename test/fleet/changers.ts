@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Change, PlantStoreClient, PlantStoreError } from '../../client/client.ts'
+import { type Change, PlantStoreClient } from '../../client/client.ts'
 import { makeFolder } from '../support/folder.ts'
 import { importHere } from '../support/program.ts'
 import { until } from '../support/time.ts'
@@ -36,7 +36,7 @@ export interface Maker {
   end(): Promise<void>
 }
 
-/** Each plant has one client, which repeats a change until it is certain. All changes are safe to repeat. */
+/** Each plant has one client. */
 export class Changers implements Maker {
   readonly #fleet: () => Fleet
   readonly #histories = new Map<bigint, Told[]>()
@@ -59,54 +59,33 @@ export class Changers implements Maker {
   }
 
   async #run(client: number): Promise<void> {
+    const store = clientOf(this.#fleet)
     const ids = Array.from({ length: plantsOfClient }, (_, at) => BigInt(client * plantsOfClient + at))
     const names = new Map<bigint, string | undefined>()
     for (let count = 0; !this.#isEnding; count += 1) {
       const id = ids[count % ids.length] as bigint
       const name = `${client}-${count}`
       const there = names.get(id)
-      const draw = Math.random()
-      if (there === undefined) await this.#create(id, name)
-      else if (draw < 0.7) await this.#certainly((store) => store.replacePlant(id, { name }))
-      else await this.#delete(id)
-      const isDeleted = there !== undefined && draw >= 0.7
-      names.set(id, isDeleted ? undefined : name)
-      const kind = there === undefined ? 'created' : isDeleted ? 'deleted' : 'replaced'
-      note(this.#histories, id, `${kind} ${isDeleted ? there : name}`)
+      const kind = there === undefined ? 'created' : Math.random() < 0.7 ? 'replaced' : 'deleted'
+      if (kind === 'created') await store.createPlant({ id, name })
+      else if (kind === 'replaced') await store.replacePlant(id, { name })
+      else await store.deletePlant(id)
+      names.set(id, kind === 'deleted' ? undefined : name)
+      note(this.#histories, id, `${kind} ${kind === 'deleted' ? there : name}`)
       this.done += 1
     }
   }
+}
 
-  #create(id: bigint, name: string): Promise<unknown> {
-    const idempotencyKey = `${id}-${name}`
-    return this.#certainly((store) => store.createPlant({ id, name }, { idempotencyKey }))
+/** A client that repeats each call, every time at any server of the fleet, until its outcome is certain. */
+function clientOf(fleet: () => Fleet): PlantStoreClient {
+  const anywhere: typeof fetch = (target, init) => {
+    const { urls } = fleet()
+    const { pathname, search } = new URL(String(target))
+    return fetch(`${urls[Math.floor(Math.random() * urls.length)]}${pathname}${search}`, init)
   }
-
-  /** A plant that is missing after a try that got no answer was deleted by that try. */
-  async #delete(id: bigint): Promise<void> {
-    let tries = 0
-    await this.#certainly(async (store) => {
-      tries += 1
-      await store.deletePlant(id).catch((error: unknown) => {
-        if (tries === 1 || !(error instanceof PlantStoreError) || error.status !== 404) throw error
-      })
-    })
-  }
-
-  async #certainly(change: (store: PlantStoreClient) => Promise<unknown>): Promise<void> {
-    for (;;) {
-      const { urls, token } = this.#fleet()
-      const url = urls[Math.floor(Math.random() * urls.length)] ?? ''
-      try {
-        await change(new PlantStoreClient({ url, token, triesMax: 1, timeoutMs: 10_000 }))
-        return
-      } catch (error) {
-        const isRefused = error instanceof PlantStoreError && error.status !== undefined && error.status < 500
-        if (isRefused && error.status !== 429) throw error
-        await sleep(retryMs)
-      }
-    }
-  }
+  const patience = { triesMax: Number.POSITIVE_INFINITY, timeoutMs: Number.POSITIVE_INFINITY }
+  return new PlantStoreClient({ url: 'http://fleet.example', token: fleet().token, ...patience, fetch: anywhere })
 }
 
 /** Imports one file of new plants after the other, each again until it is imported. */
@@ -178,51 +157,22 @@ export class Follower {
   }
 }
 
-/** Follows by pages from any server of the fleet, each time another one. */
+/** Follows by pages. */
 export async function* poll(fleet: () => Fleet, signal: AbortSignal): AsyncGenerator<Change, void, undefined> {
+  const store = clientOf(fleet)
   let after: string | undefined
-  for (let count = 0; !signal.aborted; count += 1) {
-    const { urls, token } = fleet()
-    const store = new PlantStoreClient({ url: urls[count % urls.length] ?? '', token, triesMax: 1, timeoutMs: 10_000 })
-    try {
-      for await (const page of store.listChanges({ after }).pages()) {
-        yield* page.changes
-        after = page.next
-      }
-    } catch (error) {
-      const isRefused = error instanceof PlantStoreError && error.status !== undefined && error.status < 500
-      if (isRefused) throw error
+  for (;;) {
+    for await (const page of store.listChanges({ after }, { signal }).pages()) {
+      yield* page.changes
+      after = page.next
     }
-    await sleep(retryMs)
+    await sleep(retryMs, undefined, { signal })
   }
 }
 
-/** Follows the streams of the fleet, each for a while, so that it resumes often. */
-export async function* stream(
-  fleet: () => Fleet,
-  signal: AbortSignal,
-  changesOfStream = 500,
-): AsyncGenerator<Change, void, undefined> {
-  let after: string | undefined
-  for (let count = 0; !signal.aborted; count += 1) {
-    const { urls, token } = fleet()
-    const leaving = new AbortController()
-    const store = new PlantStoreClient({ url: urls[count % urls.length] ?? '', token })
-    const onFailure = (): void => leaving.abort()
-    let seen = 0
-    try {
-      const both = AbortSignal.any([signal, leaving.signal])
-      for await (const change of store.followChanges({ after }, { signal: both, onFailure })) {
-        yield change
-        after = change.position
-        seen += 1
-        if (seen === changesOfStream) break
-      }
-    } catch (error) {
-      if (!leaving.signal.aborted) throw error
-      await sleep(retryMs)
-    }
-  }
+/** Follows by a stream, which goes on at another server when one ends. */
+export function stream(fleet: () => Fleet, signal: AbortSignal): AsyncIterable<Change> {
+  return clientOf(fleet).followChanges({}, { signal })
 }
 
 /** How many plants have another history with a follower than with the clients. */

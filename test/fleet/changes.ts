@@ -34,48 +34,34 @@ const delayMs = 5
 const lateLog = fileURLToPath(new URL('late-log.ts', import.meta.url))
 const killMsMax = 1_000
 
-/** Kills the server of a file so many times, while clients change plants and others follow. */
-export async function killOneFile(kills: number): Promise<ChangesReport> {
+/**
+ * Kills the server of a file so many times, while clients change plants and others follow.
+ *
+ * @param isLate the control: a server that writes the log outside of the transactions. What it missed is counted.
+ */
+export async function killOneFile(kills: number, isLate = false): Promise<ChangesReport> {
   await using folder = await makeFolder()
   const path = folder.file('plants.db')
-  let server = await startServer(path)
-  const { token } = server
-  const fleet = (): Fleet => ({ urls: [server.url], token })
-  try {
-    const makers = [new Changers(fleet, clients), new Importer(path)]
-    const followers = followersOf(fleet)
-    for (let kill = 0; kill < kills; kill += 1) {
-      await sleep(Math.random() * killMsMax)
-      await server.stop('SIGKILL')
-      server = await startServer(path)
-    }
-    await assertAllSeen(makers, followers)
-    return { kills, changes: countDone(makers), wrong: 0 }
-  } finally {
-    await server[Symbol.asyncDispose]()
-  }
-}
-
-/** The control: a server that writes the log outside of the transactions. Killed until the followers miss a change. */
-export async function killLateLog(killsMax: number): Promise<ChangesReport> {
-  await using folder = await makeFolder()
-  const path = folder.file('plants.db')
-  const options: ServerOptions = { before: ['--import', lateLog] }
+  const options: ServerOptions = isLate ? { before: ['--import', lateLog] } : {}
   let server = await startServer(path, options)
   const { token } = server
   const fleet = (): Fleet => ({ urls: [server.url], token })
   try {
     const changers = new Changers(fleet, clients)
-    for (let kill = 0; kill < killsMax; kill += 1) {
-      await sleep(killMsMax)
+    const makers = isLate ? [changers] : [changers, new Importer(path)]
+    const followers = followersOf(fleet)
+    for (let kill = 0; kill < kills; kill += 1) {
+      await sleep((isLate ? 1 : Math.random()) * killMsMax)
       await server.stop('SIGKILL')
       server = await startServer(path, options)
     }
+    if (!isLate) await assertAllSeen(makers, followers)
     await changers.end()
-    const follower = new Follower((signal) => poll(fleet, signal))
-    await sleep(2_000)
-    await follower.end()
-    return { kills: killsMax, changes: changers.done, wrong: countWrong(changers.histories, follower.histories) }
+    // The control never sees everything.
+    if (isLate) await sleep(2_000)
+    for (const follower of followers) await follower.end()
+    const wrong = isLate ? countWrong(changers.histories, followers[0]?.histories ?? new Map()) : 0
+    return { kills, changes: countDone(makers), wrong }
   } finally {
     await server[Symbol.asyncDispose]()
   }

@@ -1,13 +1,21 @@
 // The response to a COMMIT is lost: the server looks up the outcome before it answers.
 
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import pg from 'pg'
+import { systemClock } from '../../src/domain/clock.ts'
+import type { Token } from '../../src/domain/token.ts'
+import { limits } from '../../src/limits.ts'
+import { locate } from '../../src/store/postgres/connections/address.ts'
+import { lookUp, makeRowId } from '../../src/store/postgres/lost-commits.ts'
 import { rejectsWith } from '../store/suite.ts'
 import { toPlant } from '../support/plants.ts'
 import { startDatabase } from '../support/postgres.ts'
 import { exhaustive } from '../support/ring.ts'
 import { openTestStore, readPlant } from '../support/store.ts'
+import { until } from '../support/time.ts'
 import { type Cut, CuttingProxy } from './proxy.ts'
 
 describe('a lost answer to COMMIT', async () => {
@@ -26,7 +34,7 @@ describe('a lost answer to COMMIT', async () => {
       proxy,
       store,
       direct,
-      /** Cuts the next transaction, but not that by which a server registers for a session. */
+      /** Cuts the next transaction of a session that is open. */
       cutNext: async (cut: Cut) => {
         settled += 1n
         await store.createPlant(toPlant({ id: settled, name: 'settled' }))
@@ -68,6 +76,57 @@ describe('a lost answer to COMMIT', async () => {
       }
     })
   }
+
+  for (const cut of ['lostAnswer', 'lostCommit'] satisfies Cut[]) {
+    test(`${cut}: a change of a token is done once and answered for`, async () => {
+      await using parts = await throughProxy()
+      const { proxy, store, direct, cutNext } = parts
+      const token: Token = { id: 'tok_1', hash: randomBytes(32), name: 'n', scopes: ['plants:read'], createdAtMs: 1 }
+      await cutNext(cut)
+      assert.equal(await store.createFirstToken(token), true)
+      assert.equal(proxy.cuts, 1)
+      assert.equal((await direct.listTokens()).length, 1)
+    })
+  }
+
+  test('a look-up waits for the transaction; if that did not commit, it never will, however often it is looked up', async () => {
+    const place = await database.makePlace()
+    await using _store = await openTestStore(place)
+    const options = locate(place, {
+      exclusive: false,
+      mayMake: false,
+      clock: systemClock,
+      limits,
+      environment: {},
+      observe: () => {},
+    })
+    const isCommitted = (id: string): Promise<boolean> => lookUp(id, options, systemClock.monotonicMs() + 10_000)
+    const client = new pg.Client({ connectionString: place })
+    await client.connect()
+    const insert = (id: string) =>
+      client.query(`INSERT INTO changes (id, changes, at_ms, lines) VALUES ($1, 0, $2, '')`, [id, Date.now()])
+    try {
+      for (const end of ['COMMIT', 'ROLLBACK']) {
+        const id = makeRowId(Date.now())
+        await client.query('BEGIN')
+        await insert(id)
+        const looking = isCommitted(id)
+        await until('the look-up waits', async () => {
+          // Within a transaction activity is shown as it was at the first look.
+          await client.query('SELECT pg_stat_clear_snapshot()')
+          const { rows } = await client.query(`SELECT pg_backend_pid() = ANY(pg_blocking_pids(pid)) AS waits
+            FROM pg_stat_activity WHERE query LIKE 'INSERT INTO changes%'`)
+          return rows.some(({ waits }) => waits)
+        })
+        await client.query(end)
+        assert.equal(await looking, end === 'COMMIT')
+        assert.equal(await isCommitted(id), end === 'COMMIT')
+        await assert.rejects(insert(id), /duplicate key/)
+      }
+    } finally {
+      await client.end()
+    }
+  })
 
   for (const cut of ['silentAnswer', 'silentCommit'] as const) {
     test(`${cut} on a connection that reads: each read is answered`, async () => {

@@ -1,7 +1,8 @@
 // A TCP proxy in front of PostgreSQL, with which a test cuts connections at critical moments.
 
 import { once } from 'node:events'
-import { createConnection, createServer, type Server, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
+import { FaultyProxy, listen } from '../client/faulty-proxy.ts'
 
 /**
  * What becomes of the connection that the next COMMIT is sent over:
@@ -17,11 +18,9 @@ export type Silence = 'silentAnswer' | 'silentCommit'
 
 const commit = Buffer.from('COMMIT\0')
 
-export class CuttingProxy implements AsyncDisposable {
-  readonly #server: Server
-  #target: number
-  readonly #delayMs: number
-  readonly #sockets = new Set<Socket>()
+export class CuttingProxy extends FaultyProxy {
+  /** How long each piece takes, either way. */
+  #delayMs = 0
   /** Clients that wait to be connected; undefined while nobody has to. */
   #waiting: Socket[] | undefined
   #cut: Cut | undefined
@@ -29,33 +28,11 @@ export class CuttingProxy implements AsyncDisposable {
   #cutAt = commit
   #held: (() => void)[] = []
   #released: Promise<unknown>[] = []
-  #cuts = 0
 
-  private constructor(server: Server, target: number, delayMs: number) {
-    this.#server = server
-    this.#target = target
-    this.#delayMs = delayMs
-    server.on('connection', (client) => {
-      if (this.#waiting === undefined) this.#connect(client)
-      else this.#waiting.push(client)
-    })
-  }
-
-  /** @param delayMs how long each piece takes, either way. */
-  static async start(target: number, delayMs = 0): Promise<CuttingProxy> {
-    const server = createServer({ noDelay: true }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    return new CuttingProxy(server, target, delayMs)
-  }
-
-  get port(): number {
-    const address = this.#server.address()
-    return typeof address === 'object' && address !== null ? address.port : 0
-  }
-
-  /** Connections that were cut. */
-  get cuts(): number {
-    return this.#cuts
+  static override async start(targetPort: number, delayMs = 0): Promise<CuttingProxy> {
+    const proxy = new CuttingProxy(await listen(), targetPort)
+    proxy.#delayMs = delayMs
+    return proxy
   }
 
   cutNext(cut: Cut): void {
@@ -70,9 +47,9 @@ export class CuttingProxy implements AsyncDisposable {
   }
 
   /** Leads to another server. */
-  leadTo(target: number): void {
-    this.#target = target
-    for (const socket of this.#sockets) socket.destroy()
+  leadTo(targetPort: number): void {
+    this.targetPort = targetPort
+    this.cutAll()
   }
 
   /** Lets new connections wait. */
@@ -82,13 +59,8 @@ export class CuttingProxy implements AsyncDisposable {
 
   /** Connects those that wait, and new ones at once. */
   takeConnections(): void {
-    for (const client of this.#waiting ?? []) this.#connect(client)
+    for (const client of this.#waiting ?? []) super.connect(client)
     this.#waiting = undefined
-  }
-
-  /** Takes no more connections. */
-  close(): void {
-    this.#server.close()
   }
 
   /** Lets the server have the COMMITs that were held back. */
@@ -101,17 +73,12 @@ export class CuttingProxy implements AsyncDisposable {
     await Promise.all(this.#released)
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#server.close()
-    for (const socket of [...this.#sockets, ...(this.#waiting ?? [])]) socket.destroy()
+  protected override connect(client: Socket): void {
+    if (this.#waiting === undefined) super.connect(client)
+    else this.#waiting.push(client)
   }
 
-  #connect(client: Socket): void {
-    const server = createConnection({ port: this.#target, host: '127.0.0.1', noDelay: true })
-    for (const socket of [client, server]) {
-      this.#sockets.add(socket)
-      socket.on('error', () => {}).on('close', () => this.#sockets.delete(socket))
-    }
+  protected override join(client: Socket, server: Socket): void {
     let isCut = false
     let silence: Silence | undefined
     server.on('data', (bytes) => {
@@ -128,7 +95,7 @@ export class CuttingProxy implements AsyncDisposable {
       const cut = bytes.includes(this.#cutAt) ? this.#cut : undefined
       if (cut !== undefined) {
         this.#cut = undefined
-        this.#cuts += 1
+        this.cuts += 1
       }
       if (cut === 'silentAnswer' || cut === 'silentCommit') silence = cut
       if (cut === 'silentCommit') return

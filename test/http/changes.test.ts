@@ -1,13 +1,15 @@
 // The log of changes over HTTP: rows.test.ts has its rows, the store suite the rules of the log itself.
 
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fromJson } from '../../client/exact-json.ts'
-import { Client, type HttpResponse } from '../support/client.ts'
+import { limits } from '../../src/limits.ts'
+import { startSweeping } from '../../src/serve/sweeping.ts'
+import type { Client, HttpResponse } from '../support/client.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { importHere } from '../support/program.ts'
-import { serveHere, startService } from '../support/service.ts'
+import { serveSuite, startService } from '../support/service.ts'
 import { until } from '../support/time.ts'
 
 interface Change {
@@ -22,14 +24,7 @@ const nextOf = ({ headers }: HttpResponse): string => /^<(.*)>; rel="next"$/.exe
 const read = (client: Client, target: string): Promise<HttpResponse> => client.request({ method: 'GET', target })
 
 describeOnEngines('GET /changes', async (engine) => {
-  const place = await engine.makePlace()
-  const server = await serveHere(place.store)
-  const client = await Client.connect(server)
-
-  after(async () => {
-    await server[Symbol.asyncDispose]()
-    await place[Symbol.asyncDispose]()
-  })
+  const { place, client } = await serveSuite(engine)
 
   test('has what a command adds beside the server, without a credential', async () => {
     const start = nextOf(await read(client, '/changes?after=now'))
@@ -84,7 +79,7 @@ describeOnEngines('GET /changes', async (engine) => {
 
 describe('the log of changes of a server', () => {
   test('loses changes older than --changes-kept, and reports that', async () => {
-    await using service = await startService({ changesSweepMs: 5 }, { changesKept: '0' })
+    await using service = await startService({ changesSweepMs: 5, changesKeptMsMin: 0 }, { changesKept: '0' })
     const { client } = service
     const start = nextOf(await read(client, '/changes?after=now'))
     for (let id = 0n; id < 5n; id += 1n) await client.create(id, 'n')
@@ -95,6 +90,22 @@ describe('the log of changes of a server', () => {
     await sleep(50)
     assert.equal((await read(client, next)).status, 200)
     await client.create(9n, 'n')
+  })
+
+  test('keeps changes for ten minutes at least, in which a commit may be looked up', async () => {
+    const swept: number[] = []
+    const store = {
+      listWebhooks: async () => [],
+      measure: async () => ({ plants: 0, bytes: 0, changesBytes: 0 }),
+      sweepChanges: async (untilMs: number) => {
+        swept.push(untilMs)
+        return false
+      },
+    }
+    const clock = { wallMs: () => 1_000_000, monotonicMs: () => 0 }
+    using _sweeping = startSweeping(store, 0, clock, { ...limits, changesSweepMs: 1 })
+    await until('it sweeps', () => swept.length > 0)
+    assert.equal(swept[0], 400_000)
   })
 
   test('has links with the path of the public URL', async () => {

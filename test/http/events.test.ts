@@ -1,21 +1,17 @@
 // The events of a request for the log and the metrics: the operation, its result and its caller.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { parseNames } from '../../src/config.ts'
 import type { RequestFinished } from '../../src/domain/events.ts'
 import { createPeers } from '../../src/http/wire/peers.ts'
 import { plantJson, type RowRequest } from '../support/client.ts'
-import { type Service, startService } from '../support/service.ts'
+import { startService, startSuite } from '../support/service.ts'
 import { addToken } from '../support/store.ts'
 import { until } from '../support/time.ts'
 
-describe('the event of a request', () => {
-  let service: Service
-  before(async () => {
-    service = await startService({}, { trustProxy: 'loopback, 10.0.0.0/8' })
-  })
-  after(() => service[Symbol.asyncDispose]())
+describe('the event of a request', async () => {
+  const service = await startSuite({}, { trustProxy: 'loopback, 10.0.0.0/8' })
 
   async function eventOf(request: RowRequest): Promise<RequestFinished> {
     const seen = service.events.length

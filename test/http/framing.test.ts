@@ -2,11 +2,11 @@
 // ends as designed, and no other client is affected.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { Incoming } from '../../src/http/wire/incoming.ts'
 import { Random } from '../power-loss/random.ts'
 import { inRing } from '../support/ring.ts'
-import { type Service, startService } from '../support/service.ts'
+import { startSuite } from '../support/service.ts'
 import { framingCorpus } from './framing/corpus.ts'
 import { cutUp, FramingRunner, framingLimits, ofOnePacket } from './framing/run.ts'
 
@@ -26,17 +26,10 @@ test('a chunked body ends at its empty line, wherever a packet ends', () => {
 
 // The fast parser leaves all but plain requests to that of Node.js.
 for (const parser of inRing(['fast'], ['fast', 'node'])) {
-  describe(`the framing corpus, with --parser ${parser}`, () => {
-    let service: Service
-    let runner: FramingRunner
+  describe(`the framing corpus, with --parser ${parser}`, async () => {
+    const service = await startSuite(framingLimits, { parser })
+    const runner = new FramingRunner({ port: service.port, token: service.client.token })
     const random = new Random(1)
-
-    before(async () => {
-      service = await startService(framingLimits, { parser })
-      runner = new FramingRunner({ port: service.port, token: service.client.token })
-    })
-
-    after(() => service[Symbol.asyncDispose]())
 
     // Most of the time is waited: for limits, and for the ends of connections.
     describe('is answered as designed', { concurrency: 32 }, () => {

@@ -7,23 +7,20 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { type FieldsSeen, readPlainRequest } from '../../src/http/wire/plain-request.ts'
 import { limits } from '../../src/limits.ts'
 import { encodeRequest, plantJson, type RowRequest } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
-import { toPlant } from '../support/plants.ts'
 import { inRing } from '../support/ring.ts'
 import { type Service, startService } from '../support/service.ts'
-import { openTestStore } from '../support/store.ts'
+import { importPlants, openTestStore } from '../support/store.ts'
 import { framingCorpus } from './framing/corpus.ts'
 
 /** Counts the requests to a service that Node.js parses. */
 function countParsed({ port }: Service): { readonly count: number } & Disposable {
-  const parsed = {
-    count: 0,
-    [Symbol.dispose]: () => unsubscribe('http.server.request.start', note),
-  }
+  const parsed = { count: 0, [Symbol.dispose]: () => unsubscribe('http.server.request.start', note) }
   const note = (message: unknown): void => {
     if ((message as { readonly socket: Socket }).socket.localPort === port) parsed.count += 1
   }
@@ -71,39 +68,29 @@ describe('plain requests', () => {
     await using connection = await service.client.open()
     using parsed = countParsed(service)
     const target = '/plants/5'
-    for (const [parts, status] of [
+    for (const [parts, status, listed] of [
       [{ body: plantJson(5n, 'fern') }, 200],
       [{ method: 'GET', target, headers: { 'if-none-match': '*', accept: 'application/json' } }, 304],
       [{ method: 'PUT', target, body: '{"name":"tree fern"}' }, 200],
       [{ body: plantJson(5n, 'moss'), headers: { 'Idempotency-Key': 'k' } }, 409],
       [{ method: 'DELETE', target }, 204],
       [{ method: 'GET', target, headers: { Origin: 'http://a.example' } }, 404],
-      [{ method: 'GET', target: '/plants?limit=1&tag=fern%20tree' }, 200],
+      // The value of a parameter goes on behind another equals sign.
+      [{ body: plantJson(6n, 'fern', 'a=b+c d') }, 200],
+      [{ method: 'GET', target: '/plants?tag=a=b%2Bc+d' }, 200, 1],
+      [{ method: 'GET', target: '/plants?tag=a' }, 200, 0],
       [{ method: 'GET', target, headers: { Authorization: 'Bearer plt_unknown' } }, 401],
       [{ method: 'GET', target: '/', headers: { Accept: 'text/html' } }, 200],
     ] as const) {
-      assert.equal((await connection.request(parts)).status, status)
+      const response = await connection.request(parts)
+      assert.equal(response.status, status)
+      if (listed !== undefined) assert.equal(JSON.parse(response.body).length, listed)
     }
     assert.equal(parsed.count, 0)
     await connection.request({ method: 'HEAD', target })
     await connection.request({ method: 'GET', target: '/plants?name="' })
     await connection.request({ method: 'GET', target, headers: { Connection: 'close' } })
     assert.equal(parsed.count, 3)
-  })
-
-  test('have the whole value of a parameter, also behind another equals sign', async () => {
-    await using service = await startService({})
-    const { client } = service
-    await client.create(1n, 'fern', 'a=b+c d')
-    using parsed = countParsed(service)
-    for (const [target, count] of [
-      ['/plants?tag=a=b%2Bc+d', 1],
-      ['/plants?tag=a', 0],
-    ] as const) {
-      const { body } = await client.request({ method: 'GET', target })
-      assert.equal(JSON.parse(body).length, count, target)
-    }
-    assert.equal(parsed.count, 0)
   })
 
   test('are answered as those that Node.js parses, whatever they ask', async () => {
@@ -139,10 +126,7 @@ describe('plain requests', () => {
     await using service = await startService({})
     {
       await using store = await openTestStore(service.path, { exclusive: false })
-      const bulk = await store.beginImport({ isWhole: false })
-      await bulk.add(plants.map(toPlant), 'fail')
-      await bulk.commit()
-      await bulk.end()
+      await importPlants(store, plants)
     }
     const transfer = t.mock.method(ArrayBuffer.prototype, 'transfer')
     const freed = () => transfer.mock.calls.filter((call) => (call.this as ArrayBuffer).detached).length
@@ -150,12 +134,11 @@ describe('plain requests', () => {
     const pages = inRing(24, 160)
     const askOnce = async (after: number): Promise<void> => {
       await using connection = await service.client.open()
-      const get = { method: 'GET', target: `/plants?limit=1000&after=${after}` }
       connection.pause()
-      connection.send(encodeRequest(service.client.token, get))
-      await new Promise((resolve) => setTimeout(resolve, 5 * (after % 8)))
+      const answer = connection.request({ method: 'GET', target: `/plants?limit=1000&after=${after}` })
+      await sleep(5 * (after % 8))
       connection.resume()
-      const { body } = await connection.answerTo(get.method, get.target)
+      const { body } = await answer
       assert.ok(body === `[${plants.slice(after + 1).map(({ id, name }) => plantJson(id, name))}]`, `${after}`)
     }
     for (let after = 0; after < pages; after += 8) {
@@ -170,16 +153,10 @@ describe('plain requests', () => {
 })
 
 describe('what is taken for a plain request', () => {
-  interface Parsed {
-    readonly method: string
-    readonly target: string
-    readonly headers: IncomingMessage['headers']
-    readonly body: string
-  }
-  const parsed: Parsed[] = []
+  const parsed: (Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { readonly body: string })[] = []
   const server = createServer(async (request, response) => {
-    const { method = '', url: target = '', headers } = request
-    parsed.push({ method, target, headers, body: Buffer.concat(await request.toArray()).toString('latin1') })
+    const { method, url, headers } = request
+    parsed.push({ method, url, headers, body: Buffer.concat(await request.toArray()).toString('latin1') })
     response.end()
   })
 
@@ -207,7 +184,7 @@ describe('what is taken for a plain request', () => {
     const [request, ...more] = parsed
     assert.ok(request !== undefined && more.length === 0, bytes.toString('latin1'))
     const { method, target, fields, body } = plain
-    assert.deepEqual([method, target, body?.toString('latin1') ?? ''], [request.method, request.target, request.body])
+    assert.deepEqual([method, target, body?.toString('latin1') ?? ''], [request.method, request.url, request.body])
     for (const [name, value] of Object.entries(fields)) assert.equal(value, request.headers[name], name)
     return true
   }
@@ -219,16 +196,15 @@ describe('what is taken for a plain request', () => {
     assert.notEqual(readPlainRequest(wire, limits), undefined)
     // What Node.js reads otherwise is found by the tests below.
     const lines = ['GET /plants/1 HTTP/1.0', 'HEAD / HTTP/1.1', 'OPTIONS / HTTP/1.1', 'GET /plants/%31 HTTP/1.1']
-    const fields = [
-      ...['Transfer-Encoding: chunked', 'Content-Encoding: gzip', 'TE: trailers', 'Expect: 100-continue'],
-      ...['Upgrade: h2c', 'Connection: close', 'Connection: keep-alive, x', 'Accept: text/event-stream'],
-      ...['Host: b.example', 'traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'],
-      ...['Content-Length: 0', 'Content-Length: 1', 'Content-Length: 02', 'Authorization: a\r\nauthorization: b'],
-      ...[`X: ${'y'.repeat(limits.plainHeaderBytesMax)}`, 'X: y\r\n'.repeat(limits.headerFieldsMax).trim()],
-    ]
+    const fields = `Transfer-Encoding: chunked|Content-Encoding: gzip|TE: trailers|Expect: 100-continue|Upgrade: h2c
+Connection: close|Connection: keep-alive, x|Accept: text/event-stream|Host: b.example|Content-Length: 0
+Content-Length: 1|Content-Length: 02|traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`
     const odd = [
       ...lines.map((line) => request(line, hostLine)),
-      ...fields.map((field) => request(get, hostLine, field)),
+      ...fields.split(/[|\n]/).map((field) => request(get, hostLine, field)),
+      request(get, hostLine, 'Authorization: a', 'authorization: b'),
+      request(get, hostLine, `X: ${'y'.repeat(limits.plainHeaderBytesMax)}`),
+      request(get, hostLine, ...Array<string>(limits.headerFieldsMax).fill('X: y')),
       ...[request(get), request(get, 'Host: b c'), request(get, hostLine).subarray(0, -1), Buffer.alloc(0)],
       ...[Buffer.concat([request(get, hostLine), request(get, hostLine)]), wire.subarray(0, -1)],
     ]
@@ -238,8 +214,7 @@ describe('what is taken for a plain request', () => {
   test('is what Node.js takes it for, of all that the framing corpus has', async () => {
     let plain = 0
     for (const step of framingCorpus.flatMap(({ steps }) => steps)) {
-      if (typeof step === 'object' && !Buffer.isBuffer(step)) continue
-      if (await expectSame(Buffer.from(step as string, 'latin1'))) plain += 1
+      if (typeof step !== 'function' && (await expectSame(Buffer.from(step as string, 'latin1')))) plain += 1
     }
     assert.ok(plain > 5, `${plain}`)
   })

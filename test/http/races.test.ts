@@ -1,12 +1,12 @@
 // Many concurrent clients: one of them wins, and some order of their operations explains the history of each plant.
 
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { Client, type Connection, countStatuses, isInDoubt, plantJson, type RowRequest } from '../support/client.ts'
+import { test } from 'node:test'
+import { type Connection, countStatuses, isInDoubt, plantJson, type RowRequest } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { inRing } from '../support/ring.ts'
-import { serveHere } from '../support/service.ts'
+import { serveSuite } from '../support/service.ts'
 import { isLinearizable, type Operation } from './linearizability.ts'
 
 const clients = 50
@@ -14,14 +14,7 @@ const rounds = inRing(1, 5)
 const operationsEach = inRing(100, 1_000)
 
 describeOnEngines('races', async (engine) => {
-  const place = await engine.makePlace()
-  const server = await serveHere(place.store)
-  const client = await Client.connect(server)
-
-  after(async () => {
-    await server[Symbol.asyncDispose]()
-    await place[Symbol.asyncDispose]()
-  })
+  const { client } = await serveSuite(engine)
 
   /** What is refused for the time being is sent again. */
   const race = async (parts: RowRequest): Promise<readonly HttpResponse[]> => {
@@ -42,7 +35,7 @@ describeOnEngines('races', async (engine) => {
     for (let id = 100n; id < 100 + rounds; id += 1n) {
       const results = await race({
         body: plantJson(id, 'raced', 'once'),
-        headers: { 'Idempotency-Key': `key ${id}`.replace(' ', '-') },
+        headers: { 'Idempotency-Key': `key-${id}` },
       })
       assert.deepEqual(countStatuses(results), { 200: 50 })
       assert.deepEqual(new Set(results.map(({ body }) => body)), new Set(['{"name":"raced","tag":"once"}']))
@@ -68,15 +61,14 @@ describeOnEngines('races', async (engine) => {
 })
 
 test('control: a history in which a change is lost is noticed', () => {
-  const write = (value: string, calledAt: number, returnedAt: number): Operation<string | undefined> => ({
-    calledAt,
-    returnedAt,
-    apply: () => ({ isPossible: true, next: value }),
+  type Maker = (value: string, calledAt: number, returnedAt: number) => Operation<string | undefined>
+  const write: Maker = (next, calledAt, returnedAt) => ({
+    ...{ calledAt, returnedAt },
+    apply: () => ({ isPossible: true, next }),
   })
-  const read = (value: string, calledAt: number, returnedAt: number): Operation<string | undefined> => ({
-    calledAt,
-    returnedAt,
-    apply: (state) => ({ isPossible: state === value, next: state }),
+  const read: Maker = (value, calledAt, returnedAt) => ({
+    ...{ calledAt, returnedAt },
+    apply: (next) => ({ isPossible: next === value, next }),
   })
   assert.ok(isLinearizable([write('a', 0, 1), write('b', 2, 6), read('a', 3, 4), read('b', 5, 7)], undefined))
   assert.ok(!isLinearizable([write('a', 0, 1), write('b', 2, 3), read('a', 4, 5)], undefined))
@@ -99,24 +91,25 @@ async function randomOperation(
   value: string,
 ): Promise<Operation<string | undefined>> {
   const calledAt = performance.now()
-  const [method, target, body, done, refused, next] = (
+  const target = `/plants/${id}`
+  const [request, done, refused, next] = (
     [
-      ['POST', '/plants', plantJson(id, value), 200, 409, value],
-      ['PUT', `/plants/${id}`, JSON.stringify({ name: value }), 200, 404, value],
-      ['DELETE', `/plants/${id}`, undefined, 204, 404, undefined],
-      ['GET', `/plants/${id}`, undefined, 200, 404, undefined],
+      [{ body: plantJson(id, value) }, 200, 409, value],
+      [{ method: 'PUT', target, body: JSON.stringify({ name: value }) }, 200, 404, value],
+      [{ method: 'DELETE', target }, 204, 404, undefined],
+      [{ method: 'GET', target }, 200, 404, undefined],
     ] as const
   )[Math.floor(Math.random() * 4)] as Change
-  const response = await connection.requestUntilServed({ method, target, ...(body !== undefined && { body }) })
+  const response = await connection.requestUntilServed(request)
   const returnedAt = performance.now()
-  const needs = (state: string | undefined): boolean => (state === undefined) === (method === 'POST')
+  const needs = (state: string | undefined): boolean => (state === undefined) === (request.method === undefined)
   if (isInDoubt(response)) {
     const apply = (state: string | undefined) => ({ isPossible: needs(state), next })
     return { calledAt, returnedAt: Number.POSITIVE_INFINITY, isInDoubt: true, apply }
   }
   assert.ok([done, refused].includes(response.status), response.body)
   const isDone = response.status === done
-  if (method === 'GET') {
+  if (request.method === 'GET') {
     const found = isDone ? JSON.parse(response.body).name : undefined
     return { calledAt, returnedAt, apply: (state) => ({ isPossible: state === found, next: state }) }
   }
@@ -124,5 +117,5 @@ async function randomOperation(
   return { calledAt, returnedAt, apply }
 }
 
-/** Method, target, body, status when it is done and when it is not, and what the plant is then called. */
-type Change = readonly [string, string, string | undefined, number, number, string | undefined]
+/** A request, its status when it is done and when it is not, and what the plant is then called. */
+type Change = readonly [request: RowRequest, done: number, refused: number, next: string | undefined]

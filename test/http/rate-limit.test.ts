@@ -66,11 +66,9 @@ describe('a rate limit', () => {
     ] as const) {
       const { take, wait, refusal } = limiterOf(units, seconds)
       take(units, 1)
-      const fields = refusal(1)
-      const [, left, waitSeconds] = /^"default";r=(\d+);t=(\d+)$/.exec(fields?.['ratelimit'] ?? '') ?? []
-      assert.equal(left, '0')
-      assert.equal(fields?.['retry-after'], waitSeconds)
-      assert.equal(fields?.['ratelimit-policy'], `"default";q=${units};w=${seconds}`)
+      const { 'retry-after': waitSeconds, ...fields } = refusal(1) ?? {}
+      const policy = `"default";q=${units};w=${seconds}`
+      assert.deepEqual(fields, { 'ratelimit-policy': policy, ratelimit: `"default";r=0;t=${waitSeconds}` })
       wait(Number(waitSeconds) * 1_000)
       assert.equal(refusal(1), undefined)
     }
@@ -130,72 +128,68 @@ test('addresses of one customer count for one', () => {
 })
 
 describe('--rate-limit', () => {
-  /** The statuses of some requests on one connection. */
-  async function statuses(service: Service, parts: (index: number) => RowRequest, count: number): Promise<number[]> {
+  const get = (target: string, headers: RowRequest['headers'] = {}): RowRequest => ({ method: 'GET', target, headers })
+  const as = (token: string | undefined) => ({ Authorization: token && `Bearer ${token}` })
+  const anyone = as(undefined)
+
+  /** The statuses of a request that is sent again and again on one connection. */
+  async function statuses(service: Service, count: number, parts: RowRequest | ((index: number) => RowRequest)) {
     await using connection = await service.client.open()
     const seen: number[] = []
-    for (let index = 0; index < count; index += 1) seen.push((await connection.request(parts(index))).status)
-    return seen
+    for (let index = 0; index < count; index += 1) {
+      seen.push((await connection.request(typeof parts === 'function' ? parts(index) : parts)).status)
+    }
+    return seen.join(' ')
   }
 
   test('rejects requests over the limit with 429, and without effect', async () => {
     await using service = await startService({}, { rateLimit: '40/1h' })
-    const seen = await statuses(service, (index) => ({ body: plantJson(BigInt(index), 'Aloe') }), 8)
-    assert.deepEqual(seen, [200, 200, 200, 200, 200, 429, 429, 429])
+    const seen = await statuses(service, 8, (index) => ({ body: plantJson(BigInt(index), 'Aloe') }))
+    assert.equal(seen, '200 200 200 200 200 429 429 429')
     const { secret } = await addToken(service.path, 'reads', ['plants:read'])
-    const headers = { Authorization: `Bearer ${secret}` }
-    const missing = await service.client.request({ method: 'GET', target: '/plants/5', headers })
-    assert.equal(missing.status, 404, 'the refused one was not created, and another token may ask')
-    const refused = await service.client.request({ method: 'GET', target: '/plants/1' })
-    assert.equal(refused.status, 429)
-    assert.equal(JSON.parse(refused.body).error, 42901)
-    assert.match(refused.headers.get('ratelimit') ?? '', /^"default";r=0;t=(90|8\d)$/)
-    assert.equal(refused.headers.get('ratelimit-policy'), '"default";q=40;w=3600')
-    assert.ok(Number(refused.headers.get('retry-after')) > 80)
+    // The refused one was not created, and another token may ask.
+    assert.equal(await statuses(service, 1, get('/plants/5', as(secret))), '404')
+    const { status, body, headers } = await service.client.request(get('/plants/1'))
+    assert.deepEqual([status, JSON.parse(body).error], [429, 42901])
+    assert.match(headers.get('ratelimit') ?? '', /^"default";r=0;t=(90|8\d)$/)
+    assert.equal(headers.get('ratelimit-policy'), '"default";q=40;w=3600')
+    assert.ok(Number(headers.get('retry-after')) > 80)
   })
 
-  test('counts invalid requests, wrong tokens and pages for all', async () => {
+  // The client has read the document, which counts for its address.
+  test('counts invalid requests by the token, pages and wrong tokens by the address, and health not', async () => {
     await using service = await startService({}, { rateLimit: '5/1h' })
-    const invalid = await statuses(service, () => ({ body: '{' }), 6)
-    assert.deepEqual(invalid, [400, 400, 400, 400, 400, 429])
-    // An address, which is another caller than the token that was used from it; the client has read the document.
-    const wrong: RowRequest = { method: 'GET', target: '/plants/1', headers: { Authorization: 'Bearer plt_wrong' } }
-    assert.deepEqual(await statuses(service, () => wrong, 3), [401, 401, 401])
-    const unknown = `plt_${'0'.repeat(43)}0d9tS6`
-    const page: RowRequest = { method: 'GET', target: '/docs', headers: { Authorization: `Bearer ${unknown}` } }
-    assert.deepEqual(await statuses(service, () => page, 2), [200, 429])
-    assert.deepEqual(await statuses(service, () => wrong, 1), [429])
-    const health: RowRequest = { method: 'GET', target: '/readyz' }
-    assert.deepEqual(await statuses(service, () => health, 6), [200, 200, 200, 200, 200, 200])
+    assert.equal(await statuses(service, 6, { body: '{' }), '400 400 400 400 400 429')
+    const wrong = get('/plants/1', as('plt_wrong'))
+    assert.equal(await statuses(service, 3, wrong), '401 401 401')
+    assert.equal(await statuses(service, 2, get('/docs', as(`plt_${'0'.repeat(43)}0d9tS6`))), '200 429')
+    assert.equal(await statuses(service, 1, wrong), '429')
+    assert.equal(await statuses(service, 6, get('/readyz')), '200 200 200 200 200 200')
   })
 
-  test('counts what no operation serves, by address', async () => {
-    const header = { Authorization: undefined }
-    for (const [parts, status] of [
-      [{ method: 'GET', target: '/nowhere' }, 404],
-      [{ method: 'PATCH', target: '/plants' }, 405],
-      [{ method: 'OPTIONS', target: '/plants' }, 204],
-      [{ method: 'OPTIONS', target: '*' }, 204],
-      [{ method: 'GET', target: '/%ff' }, 400],
-      [{ method: 'GET', target: '/plants', lines: ['Host: again'] }, 400],
-      [{ method: 'GET', target: '/plants', lines: Array(101).fill('a:') }, 431],
-    ] as const) {
+  for (const [method, target, status, lines] of [
+    ['GET', '/nowhere', 404, []],
+    ['PATCH', '/plants', 405, []],
+    ['OPTIONS', '/plants', 204, []],
+    ['OPTIONS', '*', 204, []],
+    ['GET', '/%ff', 400, []],
+    ['GET', '/plants', 400, ['Host: again']],
+    ['GET', '/plants', 431, Array<string>(101).fill('a:')],
+  ] as const) {
+    test(`counts by address what no operation serves: ${status} for ${method} ${target}`, async () => {
       await using service = await startService({}, { rateLimit: '3/1h' })
-      const seen: number[] = []
-      // The client has read the document.
-      for (let index = 0; index < 3; index += 1) {
-        seen.push((await service.client.request({ headers: header, ...parts })).status)
+      const refused: RowRequest = { method, target, headers: anyone, lines }
+      for (const wanted of [status, status, 429]) {
+        assert.equal((await service.client.request(refused)).status, wanted)
       }
-      assert.deepEqual(seen, [status, status, 429], `${parts.method} ${parts.target}`)
-      assert.equal((await service.client.request({ method: 'GET', target: '/plants/1' })).status, 404, 'of a token')
-    }
-  })
+      assert.equal((await service.client.request(get('/plants/1'))).status, 404, 'of a token')
+    })
+  }
 
   test('closes a connection if the start of the next request is unknown, even with 429', async () => {
-    // The client has read the document.
     await using service = await startService({}, { rateLimit: '1/1h' })
     await using connection = await service.client.open()
-    connection.send(encodeRequest('', { method: 'GET', target: '/plants#1' }))
+    connection.send(encodeRequest('', get('/plants#1')))
     const { status, headers } = await connection.answer()
     assert.deepEqual([status, headers.get('connection')], [429, 'close'])
     connection.finish()
@@ -204,36 +198,30 @@ describe('--rate-limit', () => {
 
   test('does not count the preflights of pages that may call', async () => {
     await using service = await startService({}, { rateLimit: '2/1h', corsOrigin: 'https://garden.example' })
-    const preflight = (origin: string): RowRequest => ({
+    const preflight = (Origin: string): RowRequest => ({
       ...{ method: 'OPTIONS', target: '/plants/1' },
-      headers: { Authorization: undefined, Origin: origin, 'Access-Control-Request-Method': 'PUT' },
+      headers: { ...anyone, Origin, 'Access-Control-Request-Method': 'PUT' },
     })
-    const some = await statuses(service, () => preflight('https://garden.example'), 4)
-    assert.deepEqual(some, [204, 204, 204, 204])
-    assert.deepEqual(await statuses(service, () => preflight('https://evil.example'), 2), [204, 429])
+    assert.equal(await statuses(service, 4, preflight('https://garden.example')), '204 204 204 204')
+    assert.equal(await statuses(service, 2, preflight('https://evil.example')), '204 429')
   })
 
   test('counts what a token may not do, and bodies that are refused unread, by the token', async () => {
     await using service = await startService({}, { rateLimit: '2/1h' })
     const { secret } = await addToken(service.path, 'reads', ['plants:read'])
-    const headers = { Authorization: `Bearer ${secret}` }
-    const forbidden: RowRequest = { method: 'DELETE', target: '/plants/1', headers }
-    assert.deepEqual(await statuses(service, () => forbidden, 3), [403, 403, 429])
-    const typed: RowRequest = { body: '{}', headers: { 'Content-Type': 'text/plain' } }
-    assert.deepEqual(await statuses(service, () => typed, 3), [415, 415, 429])
-    // The client has read the document.
-    const page: RowRequest = { method: 'GET', target: '/docs', headers: { Authorization: undefined } }
-    assert.deepEqual(await statuses(service, () => page, 2), [200, 429])
+    assert.equal(await statuses(service, 3, { ...get('/plants/1', as(secret)), method: 'DELETE' }), '403 403 429')
+    const typed = { body: '{}', headers: { 'Content-Type': 'text/plain' } }
+    assert.equal(await statuses(service, 3, typed), '415 415 429')
+    assert.equal(await statuses(service, 2, get('/docs', anyone)), '200 429')
   })
 
   test('counts clients behind a proxy that is trusted by their own addresses', async () => {
     await using service = await startService({}, { rateLimit: '2/1h', trustProxy: 'loopback' })
-    const from = (address: string): RowRequest => ({
-      ...{ method: 'GET', target: '/docs', headers: { 'X-Forwarded-For': address } },
-    })
-    assert.deepEqual(await statuses(service, () => from('203.0.113.1'), 3), [200, 200, 429])
-    assert.deepEqual(await statuses(service, () => from('203.0.113.2'), 3), [200, 200, 429])
-    assert.deepEqual(await statuses(service, (index) => from(`2001:db8:1:1::${index}`), 3), [200, 200, 429])
+    const from = (address: string) => get('/docs', { 'X-Forwarded-For': address })
+    for (const address of ['203.0.113.1', '203.0.113.2', '2001:db8:1:1::1']) {
+      assert.equal(await statuses(service, 3, from(address)), '200 200 429')
+    }
+    assert.equal(await statuses(service, 1, from('2001:db8:1:1::2')), '429', 'of the same network')
   })
 
   test('must be units and a time', async () => {

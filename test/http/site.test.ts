@@ -6,11 +6,11 @@ import { once } from 'node:events'
 import { glob, readFile, writeFile } from 'node:fs/promises'
 import { get, type IncomingMessage } from 'node:http'
 import { matchesGlob } from 'node:path'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { makeFolder } from '../support/folder.ts'
-import { serveHere } from '../support/service.ts'
+import { startSuite } from '../support/service.ts'
 import { importClient, loadScripts } from '../support/site.ts'
 
 const folder = fileURLToPath(new URL('../../site', import.meta.url))
@@ -25,22 +25,16 @@ async function isModule(text: string): Promise<boolean> {
 }
 
 describe('the files of the pages', async () => {
-  const store = await makeFolder()
-  const server = await serveHere(store.file('plants.db'))
-
-  after(async () => {
-    await server[Symbol.asyncDispose]()
-    await store[Symbol.asyncDispose]()
-  })
+  const { url, port, client } = await startSuite()
 
   const ask = async (path: string, headers: Record<string, string>): Promise<[IncomingMessage, Buffer]> => {
-    const [response] = (await once(get({ port: server.port, path, headers }), 'response')) as [IncomingMessage]
+    const [response] = (await once(get({ port, path, headers }), 'response')) as [IncomingMessage]
     return [response, Buffer.concat(await response.toArray())]
   }
 
   test('are scripts without types', async () => {
-    const read = async (name: string): Promise<string> => (await fetch(`${server.url}/site/${name}`)).text()
-    const scripts = await loadScripts(server.url)
+    const read = async (name: string): Promise<string> => (await fetch(`${url}/site/${name}`)).text()
+    const scripts = await loadScripts(url)
     assert.deepEqual([...scripts.keys()].toSorted(), ['client.js', 'home.js', 'reference.js'])
     for (const [name, script] of scripts) {
       assert.ok(await isModule(script), name)
@@ -56,7 +50,7 @@ describe('the files of the pages', async () => {
     for (const name of ['home.ts', 'form.js', 'tsconfig.json', 'reference.html', '..%2Fpackage.json']) {
       assert.match(await read(name), /"error":40401/)
     }
-    const policy = (await fetch(`${server.url}/docs`)).headers.get('content-security-policy') ?? ''
+    const policy = (await fetch(`${url}/docs`)).headers.get('content-security-policy') ?? ''
     assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'/)
     assert.doesNotMatch(policy, /unsafe|http|\*|upgrade-insecure-requests/)
   })
@@ -76,7 +70,7 @@ describe('the files of the pages', async () => {
       const [, { length }] = await ask(path, { accept: path === '/' ? 'text/html' : '*/*', 'accept-encoding': 'gzip' })
       return length
     }
-    const names = await loadScripts(server.url, '/')
+    const names = await loadScripts(url, '/')
     const paths = ['/', ...['style.css', 'logo.svg', ...names.keys()].map((name) => `/site/${name}`)]
     const sizes = await Promise.all(paths.map(bytesOf))
     const bytes = sizes.reduce((sum, size) => sum + size)
@@ -84,19 +78,19 @@ describe('the files of the pages', async () => {
   })
 
   test('have the client as one module, which works by itself', async () => {
-    const { PlantStoreClient, PlantStoreError, ...others } = await importClient(server.url)
+    const { PlantStoreClient, PlantStoreError, ...others } = await importClient(url)
     assert.deepEqual(Object.keys(others), [])
-    const text = await (await fetch(`${server.url}/site/client.js`)).text()
+    const text = await (await fetch(`${url}/site/client.js`)).text()
     for await (const file of glob('*.ts', { cwd: clientFolder })) {
       // They have only types.
       if (['types.ts', 'schemas.ts'].includes(file)) continue
       const [about = ''] = (await readFile(`${clientFolder}/${file}`, 'utf8')).split('\n')
       assert.ok(text.includes(about), `${file} is not in it`)
     }
-    const client = new PlantStoreClient(server)
-    await client.createPlant({ id: 2n ** 53n + 1n, name: 'Rosa' })
-    assert.equal((await client.getPlant(2n ** 53n + 1n)).id, 2n ** 53n + 1n)
-    await assert.rejects(client.getPlant(1), PlantStoreError)
+    const store = new PlantStoreClient({ url, token: client.token })
+    await store.createPlant({ id: 2n ** 53n + 1n, name: 'Rosa' })
+    assert.equal((await store.getPlant(2n ** 53n + 1n)).id, 2n ** 53n + 1n)
+    await assert.rejects(store.getPlant(1), PlantStoreError)
   })
 
   for (const path of ['/site/client.js', '/site/style.css', '/docs', '/']) {
@@ -129,7 +123,7 @@ describe('the files of the pages', async () => {
   test('are not confused with the links, which depend on the token, by what caches them', async () => {
     for (const [Authorization, cached] of [
       [undefined, undefined],
-      [`Bearer ${server.token}`, 'private, no-cache'],
+      [`Bearer ${client.token}`, 'private, no-cache'],
     ] as const) {
       const [{ headers }] = await ask('/', { Accept: 'application/json', ...(Authorization && { Authorization }) })
       assert.deepEqual(

@@ -2,18 +2,9 @@
 
 import { until } from '../support/time.ts'
 
-export interface StreamedEvent {
-  /** The last position that the stream has told. */
-  readonly id: string
-  readonly event: string
-  readonly data: string
-}
-
 export class EventReader implements AsyncDisposable {
-  readonly events: StreamedEvent[] = []
-  /** Includes positions of blocks without an event. */
-  lastId = ''
-  comments = 0
+  /** Everything, as it came. */
+  text = ''
   hasEnded = false
   failure: unknown
   readonly status: number
@@ -37,10 +28,27 @@ export class EventReader implements AsyncDisposable {
     this.#reading = this.#read(response)
   }
 
-  /** Resolves with the events once there are that many. */
-  async untilCount(count: number): Promise<readonly StreamedEvent[]> {
+  get #blocks(): readonly string[] {
+    return this.text.split('\n\n').slice(0, -1)
+  }
+
+  get events(): readonly { readonly data: string }[] {
+    return this.#blocks.flatMap((block) => [...block.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => ({ data })))
+  }
+
+  /** The last position, be it that of a block without an event; empty before the first. */
+  get lastId(): string {
+    return /^id: (.*)$/m.exec(this.#blocks.findLast((block) => block.includes('id: ')) ?? '')?.[1] ?? ''
+  }
+
+  get comments(): number {
+    return this.#blocks.filter((block) => block.startsWith(':')).length
+  }
+
+  /** Resolves once there are that many events. */
+  async untilCount(count: number): Promise<this> {
     await until(`${count} events`, () => this.events.length >= count)
-    return this.events
+    return this
   }
 
   async untilEnded(): Promise<void> {
@@ -53,24 +61,11 @@ export class EventReader implements AsyncDisposable {
   }
 
   async #read(response: Response): Promise<void> {
-    let rest = ''
     try {
-      for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-        const blocks = `${rest}${piece}`.split('\n\n')
-        rest = blocks.pop() ?? ''
-        for (const block of blocks) this.#take(block)
-      }
+      for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) this.text += piece
     } catch (cause) {
       this.failure = cause
     }
     this.hasEnded = true
-  }
-
-  #take(block: string): void {
-    const fields = new Map(block.split('\n').map((line) => line.split(/: ?(.*)/s, 2) as [string, string]))
-    if (fields.has('')) this.comments += 1
-    this.lastId = fields.get('id') ?? this.lastId
-    const data = fields.get('data')
-    if (data !== undefined) this.events.push({ id: this.lastId, event: fields.get('event') ?? '', data })
   }
 }

@@ -1,4 +1,5 @@
-// Sends the corpus through the decoder and the validator, through the reference, and through a running service.
+// Sends the corpus through the decoder and the validator, through the reference, which is the decoder of the kit, and
+// through a running service.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -7,7 +8,6 @@ import { loadContract } from '../../src/contract/contract.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { decodeJson } from '../../src/json/decode.ts'
 import { limits } from '../../src/limits.ts'
-import { decodeJson as decodeOfKit } from '../../verify/json.ts'
 import { Random } from '../power-loss/random.ts'
 import { startService } from '../support/service.ts'
 import { type Case, corpus } from './corpus.ts'
@@ -63,20 +63,6 @@ describe('the decoder', () => {
     }
     assert.ok(shortestMs(64_000) < 20 * shortestMs(8_000))
   })
-})
-
-/** The kit reads deeper, and integers of more digits. */
-const isOfKit = ({ bytes }: Case): boolean => !/\[{32}|(?:\{"a":){32}|(?:\[\{"a":){16}/.test(bytes.toString('latin1'))
-
-test('the decoder of the kit takes and refuses the same texts', () => {
-  for (const each of [
-    ...corpus.filter(isOfKit),
-    { bytes: Buffer.from('["a",":","b",{"c":":",":":":"}]'), answer: 200 },
-  ]) {
-    const decodeIt = () => decodeOfKit(each.bytes)
-    if (each.answer === 40001) assert.throws(decodeIt, (error) => error instanceof SyntaxError, each.bytes.toString())
-    else decodeIt()
-  }
 })
 
 test('the service answers every case as the decoder does', async () => {

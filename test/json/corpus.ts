@@ -79,7 +79,7 @@ const values: readonly string[] = [
   // Sections 4 and 5.
   ...split(String.raw`{"a":true,"b":[false],"c":[null]}  {"":1,"0":{"a":1},"a":{"a":1}," ":1}  [null,true,1,1.5,"s",[],{}]
     {"a\"b":1,"\u0000":1,"\ud83c":1,"🌿":1}  {"__proto__":null}  {"\u005f_proto__":{"a":1}}
-    {"constructor":{"prototype":{}},"hasOwnProperty":1}`),
+    {"constructor":{"prototype":{}},"hasOwnProperty":1}  ["a",":","b",{"c":":",":":":"}]`),
   ...['{"a":1,"A":1,"a ":1,"\u00e9":1,"e\u0301":1}', arrays(depthMax - 1), objects(depthMax - 1)],
   ...[`[${'0,'.repeat(999)}0]`, `[${'[],{},'.repeat(20)}0]`, `"${'['.repeat(100)}/* a */"`],
   // Section 6; what a double cannot hold is still a number.

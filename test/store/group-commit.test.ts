@@ -5,31 +5,14 @@ import { GroupCommit } from '../../src/store/group-commit.ts'
 
 const limits = { waitingJobsMax: 100, transactionJobsMax: 10 }
 
-/** A commit that a test lets finish by hand, group by group. */
-function manualCommit(): {
-  readonly groups: (readonly number[])[]
-  commit(jobs: readonly number[]): Promise<readonly string[]>
-  finish(outcomes?: readonly string[] | Error): Promise<void>
-} {
-  const groups: (readonly number[])[] = []
-  let pending: PromiseWithResolvers<readonly string[]> | undefined
-  return {
-    groups,
-    commit: (jobs) => {
-      assert.equal(pending, undefined, 'two groups at once')
-      groups.push(jobs)
-      pending = Promise.withResolvers()
-      return pending.promise
-    },
-    finish: async (outcomes) => {
-      const current = pending
-      pending = undefined
-      assert.ok(current)
-      if (outcomes instanceof Error) current.reject(outcomes)
-      else current.resolve(outcomes ?? (groups.at(-1) ?? []).map((job) => `outcome ${job}`))
-      await turn()
-    },
+/** A queue, and its groups so far, whose commits a test ends by hand. */
+function begin() {
+  const groups: (PromiseWithResolvers<readonly string[]> & { readonly jobs: readonly number[] })[] = []
+  const commit = (jobs: readonly number[]): Promise<readonly string[]> => {
+    groups.push({ ...Promise.withResolvers<readonly string[]>(), jobs })
+    return groups.at(-1)?.promise as Promise<readonly string[]>
   }
+  return { groups, queue: new GroupCommit(commit, limits) }
 }
 
 /** Lets everything run that is ready to. */
@@ -50,60 +33,55 @@ describe('group commit', () => {
   })
 
   test('jobs that arrive during a commit form the next one, in order', async () => {
-    const manual = manualCommit()
-    const queue = new GroupCommit(manual.commit, limits)
+    const { groups, queue } = begin()
     const first = queue.submit(1)
     await turn()
     const later = [2, 3, 4].map((job) => queue.submit(job))
     await turn()
-    assert.deepEqual(manual.groups, [[1]])
-    await manual.finish()
-    assert.equal(await first, 'outcome 1')
-    assert.deepEqual(manual.groups, [[1], [2, 3, 4]])
-    await manual.finish()
-    assert.deepEqual(await Promise.all(later), ['outcome 2', 'outcome 3', 'outcome 4'])
+    assert.deepEqual(
+      groups.map(({ jobs }) => jobs),
+      [[1]],
+    )
+    groups[0]?.resolve(['one'])
+    assert.equal(await first, 'one')
+    await turn()
+    assert.deepEqual(groups[1]?.jobs, [2, 3, 4])
+    groups[1]?.resolve(['two', 'three', 'four'])
+    assert.deepEqual(await Promise.all(later), ['two', 'three', 'four'])
   })
 
   test('a group is no longer than its limit', async () => {
-    const manual = manualCommit()
-    const queue = new GroupCommit(manual.commit, limits)
-    const all = Array.from({ length: 25 }, (_, job) => queue.submit(job))
-    await turn()
-    for (let group = 0; group < 3; group += 1) await manual.finish()
-    await Promise.all(all)
-    assert.deepEqual(
-      manual.groups.map((group) => group.length),
-      [10, 10, 5],
-    )
+    const lengths: number[] = []
+    const commit = async (jobs: readonly number[]): Promise<readonly number[]> => {
+      lengths.push(jobs.length)
+      return jobs
+    }
+    const queue = new GroupCommit(commit, limits)
+    await Promise.all(Array.from({ length: 25 }, (_, job) => queue.submit(job)))
+    assert.deepEqual(lengths, [10, 10, 5])
   })
 
   test('a failed commit fails its group and what waits behind it; what comes later goes on', async () => {
-    const manual = manualCommit()
-    const queue = new GroupCommit(manual.commit, limits)
+    const { groups, queue } = begin()
     const first = [1, 2].map((job) => queue.submit(job))
     await turn()
     const settled = Promise.allSettled([...first, queue.submit(3)])
-    await manual.finish(new Error('the disk is gone'))
-    assert.deepEqual(
-      (await settled).map(({ status }) => status),
-      ['rejected', 'rejected', 'rejected'],
-    )
+    groups[0]?.reject(new Error('the disk is gone'))
+    assert.ok((await settled).every(({ status }) => status === 'rejected'))
     const second = queue.submit(3)
     await turn()
-    await manual.finish()
-    assert.equal(await second, 'outcome 3')
+    groups[1]?.resolve(['three'])
+    assert.equal(await second, 'three')
   })
 
   for (const outcomes of [[], ['one'], ['one', 'two', 'three']]) {
     test(`${outcomes.length} outcomes for two jobs are a bug, and no job gets another's`, async () => {
-      const manual = manualCommit()
-      const queue = new GroupCommit(manual.commit, limits)
+      const { groups, queue } = begin()
       const settled = Promise.allSettled([1, 2].map((job) => queue.submit(job)))
       await turn()
-      await manual.finish(outcomes)
+      groups[0]?.resolve(outcomes)
       for (const result of await settled) {
-        assert.ok(result.status === 'rejected')
-        assert.match(String(result.reason), /a commit of 2 jobs gave/)
+        assert.match(String((result as PromiseRejectedResult).reason), /a commit of 2 jobs gave/)
       }
     })
   }

@@ -13,7 +13,7 @@ import { makeFolder } from '../support/folder.ts'
 import { toPlant } from '../support/plants.ts'
 import { startDatabase, withSchema } from '../support/postgres.ts'
 import { openTestStore } from '../support/store.ts'
-import { assertPrompt } from '../support/time.ts'
+import { assertPrompt, until } from '../support/time.ts'
 import { rejectsWith } from './suite.ts'
 
 describe('a file of an older version', () => {
@@ -74,6 +74,23 @@ describe('a database of an older version', async () => {
       assert.match(String(old.failed.reason), /newer plantstore/)
       assert.deepEqual((await client.query('SELECT id FROM plants')).rows, [{ id: '1' }])
       assert.equal((await client.query('SELECT note FROM tokens')).rows.length, 0)
+    }))
+
+  test('is upgraded after the pending transactions of older servers, whose later ones fail', () =>
+    withSchema(database, async (place, client) => {
+      await using old = await openTestStore(place)
+      const [early, late] = [await old.beginImport({ isWhole: true }), await old.beginImport({ isWhole: true })]
+      await early.add([toPlant({ id: 1n, name: 'n' })], 'fail')
+      const upgrading = upgrade(place)
+      await until('the upgrade waits', async () => {
+        const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'LOCK TABLE changes%'`
+        return (await client.query(waiting)).rows.length > 0
+      })
+      await early.commit()
+      await upgrading
+      await rejectsWith(late.add([toPlant({ id: 2n, name: 'n' })], 'fail'), 'overloaded')
+      await Promise.all([early.end(), late.end()])
+      assert.deepEqual((await client.query('SELECT id FROM plants')).rows, [{ id: '1' }])
     }))
 
   test('that somebody reads for long is upgraded when that ends, and meanwhile others read on', () =>

@@ -193,27 +193,16 @@ export class Connection implements AsyncDisposable {
   }
 
   async #readAnswer(isHead: boolean): Promise<HttpResponse> {
-    const head = await this.#take(() => {
-      const end = this.#received.indexOf('\r\n\r\n')
-      return end === -1 ? undefined : end + 4
-    })
-    const [statusLine = '', ...lines] = head.toString('latin1').trimEnd().split('\r\n')
-    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1])
-    if (status === 100) return this.#readAnswer(isHead)
-    const headers = new Map(
-      lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
-    )
-    assert.equal(headers.size, lines.length, `a header field came twice: ${lines}`)
-    const hasNoBody = isHead || status === 204 || status === 304
-    const length = hasNoBody ? 0 : Number(headers.get('content-length') ?? 0)
-    const body = await this.#take(() => (this.#received.length >= length ? length : undefined))
-    return { status, headers, body: body.toString('utf8') }
+    const { length, ...answer } = await this.#find(() => readAnswer(this.#received, isHead))
+    this.#received = this.#received.subarray(length)
+    return answer.status === 100 ? this.#readAnswer(isHead) : answer
   }
 
   /** Resolves once exactly these bytes have come. */
   async untilReceived(bytes: string): Promise<void> {
-    const taken = await this.#take(() => (this.#received.length >= bytes.length ? bytes.length : undefined))
-    assert.equal(taken.toString('latin1'), bytes)
+    const { length } = await this.#find(() => (this.#received.length >= bytes.length ? bytes : undefined))
+    assert.equal(this.#received.toString('latin1', 0, length), bytes)
+    this.#received = this.#received.subarray(length)
   }
 
   /** Resolves once the server has closed the connection; fails when it sends anything more before, or is late. */
@@ -227,15 +216,11 @@ export class Connection implements AsyncDisposable {
     this.#socket.destroy()
   }
 
-  /** Takes bytes off what was received, as many as `length` says once it knows. */
-  async #take(length: () => number | undefined): Promise<Buffer> {
+  /** Waits until something is found in the bytes that were received. */
+  async #find<Found>(find: () => Found | undefined): Promise<Found> {
     for (;;) {
-      const count = length()
-      if (count !== undefined) {
-        const taken = this.#received.subarray(0, count)
-        this.#received = this.#received.subarray(count)
-        return taken
-      }
+      const found = find()
+      if (found !== undefined) return found
       if (this.#ended) {
         const rest = JSON.stringify(this.#received.toString('latin1'))
         throw new Error(`the connection ended in the middle of an answer, with ${rest}`, { cause: this.#error })
@@ -243,4 +228,20 @@ export class Connection implements AsyncDisposable {
       await this.#wake.promise
     }
   }
+}
+
+/** The answer that some bytes begin with, and its length; undefined until all of it has come. */
+export function readAnswer(bytes: Buffer, isHead: boolean): (HttpResponse & { readonly length: number }) | undefined {
+  const headEnd = bytes.indexOf('\r\n\r\n')
+  if (headEnd === -1) return undefined
+  const [statusLine = '', ...lines] = bytes.toString('latin1', 0, headEnd).split('\r\n')
+  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1])
+  const headers = new Map(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  )
+  assert.equal(headers.size, lines.length, `a header field came twice: ${lines}`)
+  const hasNoBody = isHead || status < 200 || status === 204 || status === 304
+  const length = headEnd + 4 + (hasNoBody ? 0 : Number(headers.get('content-length') ?? 0))
+  if (bytes.length < length) return undefined
+  return { status, headers, body: bytes.toString('utf8', headEnd + 4, length), length }
 }

@@ -13,7 +13,7 @@ import type { Limits } from '../../src/limits.ts'
 import type { Output, Terminal } from '../../src/terminal.ts'
 
 export const launcher = fileURLToPath(new URL('../../bin/plantstore.js', import.meta.url))
-const withLimits = fileURLToPath(new URL('serve-with-limits.ts', import.meta.url))
+const ownLimits = fileURLToPath(new URL('own-limits.ts', import.meta.url))
 
 /** The environment of the test run without anything that would configure the program. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
@@ -136,9 +136,7 @@ export interface ServerOptions {
   readonly environment?: NodeJS.ProcessEnv
   /** Another launcher than that of the checkout. */
   readonly launcher?: string
-  /** What is started instead of the launcher with `serve`: a file, given the same flags. */
-  readonly entry?: string
-  /** Limits of its own; the server is then that of serve-with-limits.ts. */
+  /** Limits of its own. */
   readonly limits?: Partial<Record<keyof Limits, number>>
   /** A command that is put before node, as strace with its flags. */
   readonly under?: readonly string[]
@@ -148,22 +146,23 @@ export interface ServerOptions {
 
 /** Starts a server on a free port and waits until it is ready. */
 export async function startServer(store: string, options: ServerOptions = {}): Promise<RunningServer> {
-  const entryFile = options.limits === undefined ? options.entry : withLimits
-  const entry = entryFile === undefined ? [options.launcher ?? launcher, 'serve'] : [entryFile]
-  const ownLimits = options.limits === undefined ? [] : ['--limits', JSON.stringify(options.limits)]
-  const flags = ['--port', '0', '--store', store, ...ownLimits, ...(options.args ?? [])]
+  const preloads = options.limits === undefined ? [] : ['--import', ownLimits]
   const [command = '', ...args] = [
-    ...(options.under ?? []),
-    process.execPath,
-    ...(options.before ?? []),
-    ...entry,
-    ...flags,
+    ...[...(options.under ?? []), process.execPath, ...preloads, ...(options.before ?? [])],
+    ...[options.launcher ?? launcher, 'serve', '--port', '0', '--store', store, ...(options.args ?? [])],
   ]
+  const limits = options.limits && { TEST_LIMITS: JSON.stringify(options.limits) }
   // What is compiled of a program in a temporary folder is kept there, not among what the checkout keeps.
   const ownCache = options.launcher === undefined ? {} : { NODE_COMPILE_CACHE: undefined }
   const tokenFile = join(tmpdir(), `plantstore-test-token-${randomUUID()}`)
   const child = spawn(command, args, {
-    env: { ...cleanEnvironment(), ...ownCache, PLANTSTORE_FIRST_TOKEN_FILE: tokenFile, ...options.environment },
+    env: {
+      ...cleanEnvironment(),
+      ...ownCache,
+      ...limits,
+      PLANTSTORE_FIRST_TOKEN_FILE: tokenFile,
+      ...options.environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   killAtExit(child)

@@ -13,7 +13,7 @@ import { Plants } from '../../verify/plant.ts'
 import type { Tokens } from '../../verify/results.ts'
 import { type Circumstances, type PlacedRow, runRow } from '../../verify/row.ts'
 import { credentialsOf } from '../../verify/run.ts'
-import { place, type Rows } from '../../verify/subjects.ts'
+import { placeAll } from '../../verify/subjects.ts'
 import type { Connection } from './client.ts'
 import type { HttpResponse } from './conformance.ts'
 import { openTestStore } from './store.ts'
@@ -27,16 +27,15 @@ export type Messages = Readonly<Record<string, RegExp | readonly (RegExp | undef
 export interface RowsOfRun {
   readonly rows: readonly PlacedRow[]
   readonly circumstances: Circumstances
-  readonly credentials: Credentials
 }
 
-/** Makes rows for one server; every call makes those of another range. */
-export function makeRows(tokens: Tokens, ...makers: readonly Rows[]): RowsOfRun {
+/** Makes all rows but those of streams, which have no end that a `Connection` sees. */
+export function makeRows(tokens: Tokens): RowsOfRun {
   const credentials = credentialsOf(tokens)
   const ids = new IdRange(defaultFirstId)
-  const names = new Set(Object.keys(credentials))
-  const circumstances = { plants, ids, nonce: randomUUID(), credentials: names, isCorsRestricted: false }
-  return { rows: makers.flatMap((rows) => place('', rows, circumstances)), circumstances, credentials }
+  const circumstances = { plants, ids, nonce: randomUUID(), credentials, answers: [], isCorsRestricted: false }
+  const rows = placeAll(circumstances, 'complete').filter(({ title }) => !title.startsWith('a stream '))
+  return { rows, circumstances }
 }
 
 /** Tokens for every row, of the store of a running server. */
@@ -73,13 +72,13 @@ export function assertNamed({ rows }: RowsOfRun, titles: Iterable<string>): void
 export async function checkRow(
   connection: Pick<Connection, 'request'>,
   row: PlacedRow,
-  { credentials, circumstances }: Pick<RowsOfRun, 'credentials' | 'circumstances'>,
+  { circumstances }: Pick<RowsOfRun, 'circumstances'>,
   messages: Messages = {},
 ): Promise<readonly HttpResponse[]> {
   assert.equal(row.skipped, undefined)
   const responses: HttpResponse[] = []
   const ask = async (request: RowRequest): Promise<Answer> => {
-    const response = await connection.request(fillInAll(request, credentials))
+    const response = await connection.request(fillInAll(request, circumstances.credentials))
     responses.push(response)
     checkBytes(request, response)
     return toAnswer(response)

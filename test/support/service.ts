@@ -2,6 +2,7 @@
 
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
+import { after } from 'node:test'
 import { defaultConfig, parseSettings, type ServeConfig, type SettingTexts } from '../../src/config.ts'
 import { openContract } from '../../src/contract/contract.ts'
 import type { ServiceEvent } from '../../src/domain/events.ts'
@@ -10,6 +11,7 @@ import { createMetrics } from '../../src/observe/metrics.ts'
 import { serveStore } from '../../src/serve/serve-store.ts'
 import type { Terminal } from '../../src/terminal.ts'
 import { Client } from './client.ts'
+import type { Engine, Place } from './engines.ts'
 import { makeFolder } from './folder.ts'
 import { ownTerminal } from './program.ts'
 import { openTestStore, testLimits } from './store.ts'
@@ -29,6 +31,7 @@ export interface Served extends AsyncDisposable {
 
 export interface Service extends AsyncDisposable {
   readonly client: Client
+  readonly url: string
   readonly port: number
   /** The file of its store. */
   readonly path: string
@@ -44,6 +47,7 @@ export async function startService(changed: ChangedLimits, settings: Partial<Set
   const served = await serveHere(path, changed, settings)
   return {
     client: await Client.connect(served),
+    url: served.url,
     port: served.port,
     path,
     events: served.events,
@@ -52,6 +56,24 @@ export async function startService(changed: ChangedLimits, settings: Partial<Set
       await folder[Symbol.asyncDispose]()
     },
   }
+}
+
+/** Starts a server for all tests of a suite. */
+export async function startSuite(changed: ChangedLimits = {}, settings: Partial<SettingTexts> = {}): Promise<Service> {
+  const service = await startService(changed, settings)
+  after(() => service[Symbol.asyncDispose]())
+  return service
+}
+
+/** The same on an engine; the server can be stopped before. */
+export async function serveSuite(engine: Engine): Promise<{ place: Place; server: Served; client: Client }> {
+  const place = await engine.makePlace()
+  const server = await serveHere(place.store)
+  after(async () => {
+    await server[Symbol.asyncDispose]()
+    await place[Symbol.asyncDispose]()
+  })
+  return { place, server, client: await Client.connect(server) }
 }
 
 export async function serveHere(

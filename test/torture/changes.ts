@@ -1,6 +1,6 @@
 // The log of changes: followers of a file and of a fleet, whose servers are killed.
 
-import { killFleet, killLateLog, killOneFile } from '../fleet/changes.ts'
+import { killFleet, killOneFile } from '../fleet/changes.ts'
 import { startDatabase } from '../support/postgres.ts'
 import type { Run, Torture, Verdict } from './torture.ts'
 
@@ -11,14 +11,13 @@ export const changes: Torture = {
   counts: 'ROUNDS',
   usualCount: 200,
   shortCount: 2,
-  isSeeded: false,
   run,
 }
 
 async function run({ count, say }: Run): Promise<Verdict> {
   const file = await killOneFile(count)
   say(`  one file: ${count} kills, ${file.changes} changes, each seen once and in order by a poller and a stream`)
-  const late = await killLateLog(controlKills)
+  const late = await killOneFile(controlKills, true)
   say(`  control, a log outside of the transactions: ${late.wrong} plants of ${late.changes} changes seen wrongly`)
   await using database = await startDatabase()
   const fleet = await killFleet(database, count)

@@ -17,7 +17,6 @@ export const floods: Torture = {
   counts: 'CONNECTIONS',
   usualCount: 500,
   shortCount: 60,
-  isSeeded: false,
   run,
 }
 

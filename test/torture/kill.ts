@@ -8,7 +8,7 @@ import type { Run, Torture, Verdict } from './torture.ts'
 
 const fleet = 2
 
-export const kill: Torture = { name: 'kill', counts: 'ROUNDS', usualCount: 200, shortCount: 2, isSeeded: false, run }
+export const kill: Torture = { name: 'kill', counts: 'ROUNDS', usualCount: 200, shortCount: 2, run }
 
 async function run({ count, say }: Run): Promise<Verdict> {
   await using folder = await makeFolder()

@@ -19,7 +19,6 @@ export const patroni: Torture = {
   counts: 'FAULTS',
   usualCount: 20,
   shortCount: 1,
-  isSeeded: false,
   run,
 }
 

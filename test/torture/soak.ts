@@ -2,7 +2,6 @@
 // and unread responses. Its memory, its descriptors and its log must not grow.
 
 import { stat } from 'node:fs/promises'
-import { Agent, request as sendRequest } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -22,7 +21,6 @@ export const soak: Torture = {
   counts: 'SECONDS',
   usualCount: 600,
   shortCount: 8,
-  isSeeded: false,
   run,
 }
 
@@ -91,7 +89,6 @@ async function soakServer(durationMs: number, environment: NodeJS.ProcessEnv): P
     samples.push(await sampleOf(server, store))
   }
   await working
-  load.end()
   // Those that are under way when the server stops count for nothing.
   return { requests: load.requests, failures: [...load.failures], samples }
 }
@@ -99,7 +96,6 @@ async function soakServer(durationMs: number, environment: NodeJS.ProcessEnv): P
 class Load {
   readonly #server: RunningServer
   readonly #framing: FramingRunner
-  readonly #agent = new Agent({ keepAlive: true })
   readonly #random = new Random(Date.now())
   readonly #odd: Record<OddClient, number> = { unread: 0, pieces: 0, framing: 0 }
   requests = 0
@@ -121,10 +117,6 @@ class Load {
       }
     }
     await Promise.all(Array.from({ length: clients }, client))
-  }
-
-  end(): void {
-    this.#agent.destroy()
   }
 
   async #one(): Promise<void> {
@@ -175,22 +167,18 @@ class Load {
     return kinds[Math.floor(Math.random() * kinds.length)] ?? kinds[0]
   }
 
-  #ask(method: string, target: string, body: string | undefined, token: string): Promise<number> {
+  async #ask(method: string, target: string, body: string | undefined, token: string): Promise<number> {
     const headers = {
       authorization: `Bearer ${token}`,
-      ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
     }
-    const { promise, resolve, reject } = Promise.withResolvers<number>()
-    const sent = sendRequest(
-      { agent: this.#agent, host: '127.0.0.1', port: this.#server.port, method, path: target, headers },
-      (response) => {
-        response.resume().once('end', () => resolve(response.statusCode ?? 0))
-        response.once('error', reject)
-      },
-    )
-    sent.once('error', reject)
-    sent.end(body)
-    return promise
+    const response = await fetch(`${this.#server.url}${target}`, {
+      method,
+      headers,
+      ...(body !== undefined && { body }),
+    })
+    await response.arrayBuffer()
+    return response.status
   }
 
   /** A case of the framing corpus, cut into packets at random; now and then its client leaves before it is done. */

@@ -14,7 +14,6 @@ export const stops: Torture = {
   counts: 'ROUNDS',
   usualCount: 20,
   shortCount: 1,
-  isSeeded: false,
   run,
 }
 

@@ -17,7 +17,7 @@ export interface Torture {
   /** A few seconds' worth. */
   readonly shortCount: number
   /** Whether it draws from the seed. Processes that race are never quite the same again, whatever is drawn. */
-  readonly isSeeded: boolean
+  readonly isSeeded?: true
   /** Says what it came to. Good is only a run in which nothing was lost or wrong, and the control lost or was wrong. */
   run(run: Run): Promise<Verdict>
 }

@@ -18,7 +18,6 @@ export const webhooks: Torture = {
   counts: 'ROUNDS',
   usualCount: 100,
   shortCount: 2,
-  isSeeded: false,
   run,
 }
 

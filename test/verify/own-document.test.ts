@@ -17,7 +17,7 @@ import { inRing, sampleOf } from '../support/ring.ts'
 import { makeTokens } from '../support/rows.ts'
 import { startService } from '../support/service.ts'
 import { assertPrompt } from '../support/time.ts'
-import { answers, plants } from './operators.ts'
+import { answers, plants, refusal, text } from './operators.ts'
 import { type Behaviour, startWrong } from './wrong-servers.ts'
 
 const requiring = (text: string, ...names: readonly string[]): string =>
@@ -58,6 +58,11 @@ const documents = {
   short: sample
     .replace('The name of the plant\n', '$&          minLength: 1\n          maxLength: 50\n')
     .replace('to specify the type\n', '$&          maxLength: 60\n'),
+  // Doubles beside these bounds are outside of them.
+  large: requiring(
+    withProperties('        serial: { type: integer, minimum: 12345678901234567891, maximum: 12345678901234567892 }\n'),
+    'serial',
+  ),
   untagged: sample.replace(/ {8}tag:\n.*\n {10}type: string\n/, ''),
   closed: sample.replace('    NewPlant:\n', '$&      unevaluatedProperties: false\n'),
   colourful: withProperties('        colour:\n          type: string\n'),
@@ -147,6 +152,30 @@ describe('plantstore verify of a server with a document of its own', async () =>
       assert.match(found.get(kept) ?? '', wrong)
       assert.match(found.get('a NewPlant without a tag is answered without a tag') ?? '', wrong)
     }
+  })
+
+  test('finds nothing wrong with a right one whose integers have more than 40 digits', async () => {
+    const [least, most] = [10n ** 45n + 1n, 10n ** 45n + 3n]
+    const property = `        atoms: { type: integer, minimum: ${least}, maximum: ${most} }\n`
+    const document = folder.file('atoms.yaml')
+    await writeFile(document, requiring(withProperties(property), 'atoms'))
+    await using service = await startService({})
+    const counts: Behaviour = async (received, forward) => {
+      const [, digits = '0', zeros = '0'] = /"atoms":(\d+)(?:e\+?(\d+))?/.exec(received.body.toString()) ?? []
+      const atoms = BigInt(digits) * 10n ** BigInt(zeros)
+      const answered = await forward(received)
+      if (answered.status !== 200) return answered
+      return least <= atoms && atoms <= most
+        ? { ...answered, ...text(/\}$/, `,"atoms":${atoms}}`)(answered) }
+        : refusal(40002)
+    }
+    await using right = await startWrong(service, counts)
+    const { rows } = await verify({ url: right.url, token: service.client.token, document, level: 'specified' })
+    assert.deepEqual(failed(rows), [])
+    assert.equal(
+      rows.find(({ title }) => title === 'a NewPlant with a tag is answered with its Plant')?.outcome,
+      'passed',
+    )
   })
 
   test('has the bounds of the document, and skips what it does not say', async () => {

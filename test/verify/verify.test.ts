@@ -98,7 +98,7 @@ describe('plantstore verify', async () => {
       const reasonsAt = async (url: string): Promise<readonly (string | undefined)[]> => {
         const { rows } = JSON.parse((await verify(url, '--ids', '1', '--json')).stdout) as VerifyReport
         const titles = [
-          ...['createPlant refuses a body without an id', 'an id that is null is refused'],
+          ...['a body without an id is no plant', 'an id that is null is refused'],
           'neighbouring ids beyond 2^53 are two plants',
         ]
         return titles.map((title) => rows.find((row) => row.title === title)?.skipped)

@@ -2,8 +2,7 @@
 // meanwhile, so rows look at their own plants only.
 
 import { type Check, field, hasNoBody, isListOf, isOfNow, ok, refusal, status, whyNotPlant } from '../checks.ts'
-import { decodeJson } from '../json.ts'
-import { type Answer, itemsOf, type RowRequest } from '../message.ts'
+import { type Answer, itemsOf, objectOf, type RowRequest } from '../message.ts'
 import { type NewPlant, type Plants, plantJson } from '../plant.ts'
 import { near, needs, none, type Row, row, take } from '../row.ts'
 import { type Headers, nextPage, type Store } from '../store.ts'
@@ -98,16 +97,9 @@ function eventsOf(text: string): readonly StreamEvent[] {
       return values.length === 0 ? undefined : values.join('\n')
     }
     const data = fieldIn('data')
-    return data === undefined ? [] : [{ id: fieldIn('id'), event: fieldIn('event'), change: parse(data) }]
+    if (data === undefined) return []
+    return [{ id: fieldIn('id'), event: fieldIn('event'), change: objectOf({ body: Buffer.from(data) }) }]
   })
-}
-
-function parse(data: string): Change {
-  try {
-    return decodeJson(Buffer.from(data)) as Change
-  } catch {
-    return {}
-  }
 }
 
 /** A stream, which is read until it has a number of events of a plant. */

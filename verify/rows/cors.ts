@@ -34,9 +34,9 @@ export const corsProbes: readonly RowRequest[] = [
   },
 ].map(fromPage)
 
-/** Whether no answer allows another origin: the server may have been started with `--cors-origin`. */
-export function isCorsRestricted(answers: readonly Answer[]): boolean {
-  return answers.every((answer) => anyOrigin(answer) !== undefined)
+/** Whether an answer allows no other origin: the server may have been started with `--cors-origin`. */
+export function isCorsRestricted(answer: Answer): boolean {
+  return anyOrigin(answer) !== undefined
 }
 
 /** The request as a page of another origin sends it, unless it says where it is from. */

@@ -3,11 +3,11 @@
 
 import { type Check, challenge, field, isCreated, ok, refusal, status } from '../checks.ts'
 import type { Operation } from '../document.ts'
-import { type Answer, objectOf, type RowRequest } from '../message.ts'
+import { objectOf, type RowRequest } from '../message.ts'
 import { plantJson } from '../plant.ts'
 import { type Circumstances, needs, none, type Row, row, take } from '../row.ts'
 import type { Store } from '../store.ts'
-import { askInEveryType, doneStatus, prepare, requestOf } from './operations.ts'
+import { doneStatus, prepare, requestOf, sendInEveryWay } from './operations.ts'
 
 const says =
   'without a token that the server knows the answer is 401, with a challenge (RFC 6750, section 3) (the ' +
@@ -74,49 +74,48 @@ const elsewhere: readonly Partial<Record<string, string>>[] = [
 ]
 const ofQueries = ['access_token', 'token', 'api_key', 'authorization']
 /** No plants: the token comes first. */
-const otherBodies: readonly Partial<RowRequest>[] = [
-  ...['{}', 'no json', ''].map((body) => ({ body })),
-  { body: 'no json', headers: { 'Content-Type': 'text/plain' } },
-]
+function otherBodies({ body }: Operation): readonly Partial<RowRequest>[] {
+  if (body === undefined) return []
+  const plain = { body: 'no json', headers: { 'Content-Type': 'text/plain' } }
+  return [{ body: '{}' }, { body: 'no json' }, { body: '' }, plain]
+}
 
 function tokenRow(operation: Operation): Row {
-  const { id: name, method, scopes, takesToken, body } = operation
+  const { id: name, method, scopes, takesToken } = operation
   const isOpen = scopes === undefined
   const title = isOpen ? `${name} is open to all` : `${name} needs a token that the server knows`
   return row(title, isOpen ? `needs no token for the operation (${name})` : says, take(1), async (store, id) => {
     const valid = requestOf(operation, id, store.plants)
-    const withToken = (
-      Authorization: string | undefined,
-      checks: readonly Check[],
-      { headers, ...more }: Partial<RowRequest> = {},
-    ) => store.send({ ...valid, ...more, headers: { Authorization, ...headers } }, checks)
     // A cache must not give the answer for one token to others.
     if (method === 'GET') await served(store, operation, valid, id)
-    await withToken(undefined, isOpen ? ok : missing)
-    await withToken('Basic cGx0Og==', isOpen ? ok : missing)
-    await withToken('Bearer $UNKNOWN_TOKEN', takesToken ? invalid : ok)
+    for (const [Authorization, checks] of [
+      [undefined, isOpen ? ok : missing],
+      ['Basic cGx0Og==', isOpen ? ok : missing],
+      ['Bearer $UNKNOWN_TOKEN', takesToken ? invalid : ok],
+    ] as const) {
+      const request = { ...valid, headers: { Authorization } }
+      await (isOpen ? store.send(request, checks) : sendInEveryWay(store, operation, request, checks))
+    }
     if (isOpen) return
-    if (method === 'GET') {
-      const as = (Authorization: string | undefined) => ({ ...valid, headers: { Authorization } })
-      await askInEveryType(store, operation, as(undefined), missing)
-      await askInEveryType(store, operation, as('Bearer $UNKNOWN_TOKEN'), invalid)
+    const others: readonly Partial<RowRequest>[] = [
+      ...elsewhere.map((headers) => ({ headers })),
+      ...ofQueries.map((parameter) => ({ target: `${valid.target}?${parameter}=$TOKEN` })),
+      ...otherBodies(operation),
+    ]
+    for (const { headers, ...more } of others) {
+      await store.send({ ...valid, ...more, headers: { Authorization: undefined, ...headers } }, missing)
     }
-    for (const headers of elsewhere) await withToken(undefined, missing, { headers })
-    for (const parameter of ofQueries) {
-      await withToken(undefined, missing, { target: `${valid.target}?${parameter}=$TOKEN` })
-    }
-    if (body !== undefined) for (const other of otherBodies) await withToken(undefined, missing, other)
   })
 }
 
 async function served(store: Store, operation: Operation, valid: RowRequest, id: bigint): Promise<void> {
   await prepare(store, operation, id)
-  await store.send(valid, ok)
+  if (operation.method === 'GET') await store.send(valid, ok)
 }
 
 /** What a token with the scope can do, and one without it cannot. */
 function scopeRows(operation: Operation): Row[] {
-  const { id: name, scopes: [scope] = [], method, body } = operation
+  const { id: name, scopes: [scope] = [] } = operation
   if (scope === undefined) return []
   const tokens = ['$READ_ONLY_TOKEN', '$WRITE_ONLY_TOKEN'] as const
   const [holder, other] = scope.endsWith(':read') ? tokens : tokens.toReversed()
@@ -127,21 +126,16 @@ function scopeRows(operation: Operation): Row[] {
       await prepare(store, operation, id)
       const valid = requestOf(operation, id, store.plants, { headers: { Authorization: `Bearer ${holder}` } })
       await store.send(valid, [status(doneStatus(operation))])
-      if (method === 'GET') await store.send({ ...valid, method: 'HEAD' }, ok)
+      if (operation.method === 'GET') await store.send({ ...valid, method: 'HEAD' }, ok)
     }),
     row(`${name} needs the scope ${scope}`, ruleOf(other), take(1), async (store, id) => {
       const valid = requestOf(operation, id, store.plants)
-      if (method === 'GET') await served(store, operation, valid, id)
-      else await prepare(store, operation, id)
-      const headers = { Authorization: `Bearer ${other}` }
-      const send = (more: Partial<RowRequest>): Promise<Answer> =>
-        store.send({ ...valid, ...more, headers: { ...headers, ...more.headers } }, lacks)
-      await send({})
-      if (method === 'GET') {
-        await send({ method: 'HEAD' })
-        await askInEveryType(store, operation, { ...valid, headers }, lacks)
+      await served(store, operation, valid, id)
+      const Authorization = `Bearer ${other}`
+      await sendInEveryWay(store, operation, { ...valid, headers: { Authorization } }, lacks)
+      for (const { headers, ...body } of otherBodies(operation)) {
+        await store.send({ ...valid, ...body, headers: { Authorization, ...headers } }, lacks)
       }
-      if (body !== undefined) for (const other of otherBodies) await send(other)
     }),
   ]
 }

@@ -5,7 +5,7 @@ import type { Operation } from '../document.ts'
 import { fieldOf, type RowRequest } from '../message.ts'
 import { type Circumstances, type Row, row, take } from '../row.ts'
 import { clientsAtOnce, type Store } from '../store.ts'
-import { doneStatus, hasPlant, requestOf } from './operations.ts'
+import { doneStatus, hasPlant, requestOf, sendInEveryWay } from './operations.ts'
 
 const says =
   'ETag is a strong validator; If-Match and If-None-Match follow RFC 9110, section 13 (the parameters ' +
@@ -30,57 +30,45 @@ export function conditionRows({ plants }: Circumstances): readonly Row[] {
   return Object.entries(conditions).flatMap(([name, { met, unmet }]) => {
     const own = operations.filter(({ parameters }) => parameters.some((each) => each.name === name))
     // Each in a row of its own: a proxy may refuse a field on two lines (RFC 9110, section 5.3).
-    const onLines = row(`${name} may be on two lines`, { document: says, isForProxies: true }, take(1), (store, id) =>
-      inEach(own, store, id, async (operation, etag) => {
-        for (const [one, other] of [
-          ['"x"', etag],
-          [etag, '"x"'],
-        ]) {
-          const request = {
-            ...requestOf(operation, id, store.plants),
-            headers: { [name]: one },
-            lines: [`${name}: ${other}`],
+    const onLines = row(
+      `${name} may be on two lines`,
+      { document: says, isForProxies: true },
+      take(1),
+      async (store, id) => {
+        const etag = await begin(store, id)
+        for (const operation of own) {
+          for (const [one, other] of [['"x"', etag] as const, [etag, '"x"'] as const]) {
+            const more = { headers: { [name]: one }, lines: [`${name}: ${other}`] }
+            const request = requestOf(operation, id, store.plants, more)
+            if (name === 'If-Match') await isDone(store, operation, id, request)
+            else await store.send(request, isStopped(operation, name, etag))
           }
-          await store.send(request, name === 'If-Match' ? isDone(operation) : isStopped(operation, name, etag))
-          if (name === 'If-Match' && operation.method === 'DELETE') await begin(store, id)
         }
-      }),
+      },
     )
     return [...own.map((operation) => conditionRow(operation, name, met, unmet)), onLines]
   })
 }
 
-/** @param use is called with each operation and the ETag of the plant, which each leaves as it is. */
-async function inEach(
-  operations: readonly Operation[],
-  store: Store,
-  id: bigint,
-  use: (operation: Operation, etag: string) => Promise<void>,
-): Promise<void> {
-  const etag = await begin(store, id)
-  for (const operation of operations) await use(operation, etag)
-}
-
 function conditionRow(operation: Operation, name: string, met: readonly string[], unmet: readonly string[]): Row {
-  return row(`${operation.id} obeys ${name}`, says, take(1), (store, id) =>
-    inEach([operation], store, id, async (_, etag) => {
-      const ask = (form: string, checks: readonly Check[]) => {
-        const value = form.replace('{}', etag).replace('{other case}', inOtherCase(etag))
-        return store.send(requestOf(operation, id, store.plants, { headers: { [name]: value } }), checks)
-      }
-      for (const form of unmet) await ask(form, isStopped(operation, name, etag))
-      await store.read({ id, name: 'n' }, [field('ETag', etag)])
-      for (const form of met) {
-        await ask(form, isDone(operation))
-        // An equal plant has an equal ETag.
-        if (operation.method === 'DELETE') await begin(store, id)
-      }
-    }),
-  )
+  return row(`${operation.id} obeys ${name}`, says, take(1), async (store, id) => {
+    const etag = await begin(store, id)
+    const requestFor = (form: string): RowRequest => {
+      const value = form.replace('{}', etag).replace('{other case}', inOtherCase(etag))
+      return requestOf(operation, id, store.plants, { headers: { [name]: value } })
+    }
+    for (const form of unmet) {
+      await sendInEveryWay(store, operation, requestFor(form), isStopped(operation, name, etag))
+    }
+    await store.read({ id, name: 'n' }, [field('ETag', etag)])
+    for (const form of met) await isDone(store, operation, id, requestFor(form))
+  })
 }
 
-function isDone(operation: Operation): readonly Check[] {
-  return [status(doneStatus(operation))]
+/** The request is done, and the plant is created anew if it was deleted: an equal plant has an equal ETag. */
+async function isDone(store: Store, operation: Operation, id: bigint, request: RowRequest): Promise<void> {
+  await store.send(request, [status(doneStatus(operation))])
+  if (operation.method === 'DELETE') await begin(store, id)
 }
 
 /** A read of what the client has gets 304, and any other operation is refused. */

@@ -4,7 +4,8 @@ import { isCreated, refusal } from '../checks.ts'
 import { int64Max, int64Min } from '../ids.ts'
 import { strayIds, strayName } from '../leftovers.ts'
 import { plantJson } from '../plant.ts'
-import { near, none, type Row, row, take, whyExactAnyway } from '../row.ts'
+import { near, none, type Row, row, take } from '../row.ts'
+import { noObjects } from './bodies.ts'
 
 type Write = (id: bigint) => string
 
@@ -52,9 +53,9 @@ const astray: readonly (readonly [what: string, literal: string, strays: readonl
 export const int64Rows: readonly Row[] = [
   row(
     'neighbouring ids beyond 2^53 are kept apart, exact to the last digit',
-    { document: exact, unless: whyExactAnyway },
+    { document: exact, unless: ({ ids }) => ids.whyExactAnyway },
     // In most ranges, the last ones have more digits.
-    (range) => [...range.near(3), ...range.nearEnd(3)],
+    (range) => [...range.near(3), ...range.near(3, range.takeEnd(1))],
     async (store, ...own) => {
       const plants = own.map((id, at) => ({ id, name: `n${at}` }))
       for (const plant of plants) await store.create(plant)
@@ -93,6 +94,11 @@ export const int64Rows: readonly Row[] = [
       store.send({ body: plantJson(literal, strayName) }, refusal('invalidPlant')),
     ),
   ),
+  row('a body without an id is no plant', { document: says, strays: strayIds.zero }, none, async (store) => {
+    for (const body of [`{"name":"${strayName}"}`, '{}', ...noObjects]) {
+      await store.send({ body }, refusal('invalidPlant'))
+    }
+  }),
 ]
 
 /** Writes the id as a thousandth with an exponent of 3. */

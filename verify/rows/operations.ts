@@ -1,7 +1,7 @@
 // Requests of any operation of the document, made from its path, its parameters and the schema of its body; and rows of
 // every operation that takes a plant: what it refuses, and what it keeps.
 
-import { type Check, type ErrorCode, etagForm, field, isCreated, isPlant, refusal, status } from '../checks.ts'
+import { type Check, etagForm, field, isCreated, isPlant, refusal, status } from '../checks.ts'
 import type { Operation } from '../document.ts'
 import { toJson } from '../json.ts'
 import type { RowRequest } from '../message.ts'
@@ -55,16 +55,19 @@ export function doneStatus({ responses }: Operation): number {
   return [...responses.keys()].find((status) => status < 300) ?? 200
 }
 
-/** Sends a GET for each media type of the answer, which may be a stream. */
-export async function askInEveryType(
+/** Sends a request of an operation; a GET also as HEAD, and for each media type of the answer, which may be a stream. */
+export async function sendInEveryWay(
   store: Store,
-  { responses }: Operation,
-  { headers, ...request }: RowRequest,
+  { method, responses }: Operation,
+  request: RowRequest,
   checks: readonly Check[],
 ): Promise<void> {
+  await store.send({ method, ...request }, checks)
+  if (method !== 'GET') return
+  await store.send({ ...request, method: 'HEAD' }, checks)
   for (const Accept of responses.get(200)?.content.keys() ?? []) {
-    // Whoever begins a stream does not refuse it.
-    await store.send({ method: 'GET', isEnough: () => true, ...request, headers: { ...headers, Accept } }, checks)
+    // A server that begins a stream does not refuse it.
+    await store.send({ method, isEnough: () => true, ...request, headers: { ...request.headers, Accept } }, checks)
   }
 }
 
@@ -77,15 +80,17 @@ export interface Bodies {
   readonly what: string
   readonly says: string
   /** How they are refused; undefined if they are kept. */
-  readonly code?: ErrorCode
+  readonly code?: string
   /** What else is checked of an answer. */
   readonly checks?: (body: string | Buffer) => readonly Check[]
-  readonly sent: readonly {
-    readonly write: Write
-    readonly more?: Partial<RowRequest>
-    /** The plant that is kept, by default one with the name n. */
-    readonly plant?: Plant
-  }[]
+  readonly sent: readonly (Write | Sent)[]
+}
+
+interface Sent {
+  readonly write: Write
+  readonly more?: Partial<RowRequest>
+  /** The plant that is kept, by default one with the name n. */
+  readonly plant?: Plant
 }
 
 /** A row for each of the bodies and each operation that takes one. */
@@ -109,7 +114,8 @@ function takingRow(operation: Operation, { what, says, code, checks = () => [], 
     const [first = 0n] = own
     const was = { id: first, name: 'was' }
     if (!isNew) await store.create(was)
-    const cases = sent.map(({ write, more, plant = { name: 'n' } }, at) => {
+    const cases = sent.map((each, at) => {
+      const { write, more, plant = { name: 'n' } }: Sent = typeof each === 'function' ? { write: each } : each
       const id = own[at] ?? first
       const body = store.plants.fill(write(isNew ? `{"id":${id},` : '{'))
       const request = { method, target: pathOf(operation, id), body, isInvalid: code === 'invalidPlant', ...more }

@@ -5,7 +5,7 @@ import type { Operation, Parameter } from '../document.ts'
 import type { JsonValue } from '../json.ts'
 import type { Plants } from '../plant.ts'
 import { type Circumstances, none, type Row, row, take } from '../row.ts'
-import { askInEveryType, hasPlant, pathOf, prepare, requestOf } from './operations.ts'
+import { hasPlant, pathOf, prepare, requestOf, sendInEveryWay } from './operations.ts'
 
 /** Texts that some programs accept as integers. */
 const oddIntegers = [
@@ -48,7 +48,7 @@ function queryRows(plants: Plants, operation: Operation): Row[] {
   return [
     ...[...unknown, ...repeated, ...wrong].map((query) =>
       row(`${operation.id}: the query ${query.slice(0, 40)} is refused`, says, none, (store) =>
-        askInEveryType(store, operation, { target: `${path}?${query}` }, refusal('invalidParameter')),
+        sendInEveryWay(store, operation, { target: `${path}?${query}` }, refusal('invalidParameter')),
       ),
     ),
     row(`${operation.id}: parameters within their bounds are served`, says, none, async (store) => {

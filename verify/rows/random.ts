@@ -3,8 +3,7 @@
 // run.
 
 import { createHash } from 'node:crypto'
-import { type Check, field, hasNoBody, isPlant, ok, refusal, status } from '../checks.ts'
-import { fieldOf } from '../message.ts'
+import { type Check, etagFor, field, hasNoBody, isPlant, ok, refusal, status } from '../checks.ts'
 import type { NewPlant, Plant } from '../plant.ts'
 import { near, type Row, row } from '../row.ts'
 import type { Headers, Store } from '../store.ts'
@@ -28,26 +27,21 @@ export const randomRows: readonly Row[] = Array.from({ length: rounds }, (_, at)
   return row(title, says, near(plantsOfRound), (store, ...ids) => new Round(at + 1, ids, store).run())
 })
 
-/** A plant that the server must have, and an ETag that it sent for it. */
-interface Tagged {
-  readonly etag: string
-  readonly plant: Plant
-}
-
 class Round {
   readonly #round: number
   readonly #ids: readonly bigint[]
   readonly #store: Store
   readonly #plants = new Map<bigint, Plant>()
   readonly #keys = new Map<string, NewPlant>()
-  /** By id, the newest last. */
-  readonly #tagged = new Map<bigint, readonly Tagged[]>()
+  /** By id, plants by the ETags that the server sent for them, the newest last. */
+  readonly #etags: ReadonlyMap<bigint, Map<string, string>>
   #drawn = 0
 
   constructor(round: number, ids: readonly bigint[], store: Store) {
     this.#round = round
     this.#ids = ids
     this.#store = store
+    this.#etags = new Map(ids.map((id) => [id, new Map()]))
   }
 
   async run(): Promise<void> {
@@ -71,7 +65,7 @@ class Round {
     // Repeats are rare among random plants.
     const sent = earlier !== undefined && this.#below(2) === 0 ? earlier : plant
     if (earlier !== undefined) {
-      const isSame = isEqual(earlier, sent) && earlier.id === sent.id
+      const isSame = contentOf(earlier) === contentOf(sent) && earlier.id === sent.id
       await (isSame
         ? this.#store.create(sent, headers, [field('Idempotency-Replayed', 'true')])
         : this.#store.refuses('idempotencyKeyReused', sent, headers))
@@ -95,9 +89,8 @@ class Round {
       return
     }
     const checks = [...ok, isPlant(plant), this.#isTaggedAs(id, plant)]
-    const answer = await this.#store.put(id, plant, checks, condition.headers)
+    await this.#store.put(id, plant, checks, condition.headers)
     this.#plants.set(id, plant)
-    this.#note(id, plant, fieldOf(answer, 'etag'))
   }
 
   async #delete(id: bigint): Promise<void> {
@@ -115,13 +108,12 @@ class Round {
     const isThere = [...ok, isPlant({ id, ...there })]
     const known = this.#pickTagged(id)
     if (known !== undefined && this.#below(2) === 0) {
-      const ifNoneMatch = this.#pick(['{}', 'W/{}', '"x", {}']).replace('{}', known.etag)
-      const checks = isEqual(known.plant, there) ? [status(304), hasNoBody] : isThere
+      const ifNoneMatch = this.#pick(['{}', 'W/{}', '"x", {}']).replace('{}', known[0])
+      const checks = known[1] === contentOf(there) ? [status(304), hasNoBody] : isThere
       await this.#store.get(id, checks, { 'If-None-Match': ifNoneMatch })
       return
     }
-    const answer = await this.#store.get(id, [...isThere, this.#isTaggedAs(id, there)])
-    this.#note(id, there, fieldOf(answer, 'etag'))
+    await this.#store.get(id, [...isThere, this.#isTaggedAs(id, there)])
   }
 
   async #list(): Promise<void> {
@@ -136,13 +128,13 @@ class Round {
     const limit = this.#pick([2, 3, 100])
     if (filter === 0 && one?.tag !== undefined) {
       const tagged = listed.filter(({ tag }) => tag === one.tag)
-      await this.#store.listUpTo(last, `${from}&${among(one.tag)}`, tagged, limit)
+      await this.#store.list(`${from}&${among(one.tag)}`, tagged, limit, last)
     } else if (filter === 1 && one !== undefined) {
       const prefix = [...one.name].slice(0, this.#below(4)).join('')
       const named = listed.filter(({ name }) => folded(name).startsWith(folded(prefix)))
-      await this.#store.listUpTo(last, `${from}&name=${encodeURIComponent(prefix)}`, named, limit)
+      await this.#store.list(`${from}&name=${encodeURIComponent(prefix)}`, named, limit, last)
     } else {
-      await this.#store.listUpTo(last, from, listed, limit)
+      await this.#store.list(from, listed, limit, last)
     }
   }
 
@@ -153,28 +145,17 @@ class Round {
     const known = this.#pickTagged(id)
     if (known === undefined || this.#below(2) === 0) return { headers: {} }
     const name = this.#pick(['If-Match', 'If-None-Match'])
-    const headers = { [name]: this.#pick(['{}', '"x", {}', '{} , "a,b"']).replace('{}', known.etag) }
-    const isMet = isEqual(known.plant, there) === (name === 'If-Match')
+    const headers = { [name]: this.#pick(['{}', '"x", {}', '{} , "a,b"']).replace('{}', known[0]) }
+    const isMet = (known[1] === contentOf(there)) === (name === 'If-Match')
     return isMet ? { headers } : { headers, refusal: refusal('preconditionFailed') }
   }
 
-  /** Equal for equal plants, different for different ones. */
   #isTaggedAs(id: bigint, plant: Plant): Check {
-    return (answer) => {
-      const etag = fieldOf(answer, 'etag')
-      const wrong = this.#tagged.get(id)?.find((known) => (known.etag === etag) !== isEqual(known.plant, plant))
-      if (wrong === undefined) return undefined
-      const how = wrong.etag === etag ? 'as for' : 'other than for the same'
-      return `ETag is ${etag}, ${how} ${JSON.stringify(wrong.plant)}`
-    }
+    return etagFor(contentOf(plant), this.#etags.get(id) as Map<string, string>)
   }
 
-  #note(id: bigint, plant: Plant, etag = ''): void {
-    this.#tagged.set(id, [...(this.#tagged.get(id) ?? []), { etag, plant }])
-  }
-
-  #pickTagged(id: bigint): Tagged | undefined {
-    const known = this.#tagged.get(id) ?? []
+  #pickTagged(id: bigint): readonly [etag: string, content: string] | undefined {
+    const known = [...(this.#etags.get(id) ?? [])]
     // More often the newest.
     return known.length === 0 ? undefined : this.#below(2) === 0 ? known.at(-1) : this.#pick(known)
   }
@@ -223,8 +204,8 @@ class Round {
   }
 }
 
-function isEqual(one: Plant, other: Plant): boolean {
-  return one.name === other.name && one.tag === other.tag
+function contentOf({ name, tag }: Plant): string {
+  return JSON.stringify({ name, tag })
 }
 
 /** Ignores case in every script (compared in NFKC), as the document says of the parameter name. */

@@ -52,8 +52,7 @@ function textsOf(plants: Plants, property: 'name' | 'tag'): readonly Bodies[] {
     return { what: `a ${property} ${what}`, says, sent }
   }
   const refused = (what: string, says: string, texts: readonly string[], more: readonly Write[] = []): Bodies => {
-    const sent = [...texts.map(write), ...more].map((each) => ({ write: each }))
-    return { what: `a ${property} ${what}`, says, code: 'invalidPlant', sent }
+    return { what: `a ${property} ${what}`, says, code: 'invalidPlant', sent: [...texts.map(write), ...more] }
   }
   const within = ['a', '🌿', '\ufdfa', '\u0130', '['].map((each) => each.repeat(max))
   const beyond = [...(min > 0 ? ['a'.repeat(min - 1)] : []), 'a'.repeat(max + 1), '🌿'.repeat(max + 1)]
@@ -85,6 +84,6 @@ function furtherRow({ name: property, isRequired, sample }: FurtherProperty): Ro
       await store.put(id, toJson(plant), isAsBefore)
     }
     await store.put(id, toJson(plant), isAsBefore)
-    await store.listUpTo(id, `after=${id - 1n}`, [{ id, ...plant }])
+    await store.list(`after=${id - 1n}`, [{ id, ...plant }], 2, id)
   })
 }

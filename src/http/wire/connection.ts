@@ -91,6 +91,8 @@ export class Connection implements RequestConnection, ParserEvents {
   /** Why the server closes the connection, if it does. */
   #endReason: AbortReason = 'clientLeft'
   readonly #fieldsSeen: FieldsSeen = { text: '', fields: undefined }
+  /** `#close` reports a reply that is not sent. */
+  readonly #onWritten = (error?: Error | null): void => (error == null ? this.#noteSent() : undefined)
 
   constructor(socket: Socket, options: ConnectionOptions) {
     const { limits, clock } = options
@@ -323,7 +325,7 @@ export class Connection implements RequestConnection, ParserEvents {
     const plain = readsPlainRequests ? readPlainRequest(bytes, limits, this.#fieldsSeen) : undefined
     if (plain === undefined) return false
     this.#enter('answering')
-    this.#serve(this.#newRequest({ ...plain, host: plain.fields.host, isHttp10: false }))
+    this.#serve(this.#newRequest(plain))
     return true
   }
 
@@ -375,9 +377,7 @@ export class Connection implements RequestConnection, ParserEvents {
   #sendPlain(reply: Reply): void {
     const isLast = reply.isLast === true || this.#options.isStopping()
     this.#isLast = isLast
-    // `#close` reports a reply that is not sent.
-    const onWritten = (error?: Error | null): void => (error == null ? this.#noteSent() : undefined)
-    writePlainReply(this.socket, reply, isLast ? undefined : this.#options.limits.keepAliveMsMax, onWritten)
+    writePlainReply(this.socket, reply, isLast ? undefined : this.#options.limits.keepAliveMsMax, this.#onWritten)
     this.onWrite()
   }
 

@@ -8,9 +8,7 @@ import type { Reply } from '../request.ts'
 export function headOf({ status, fields }: Reply, keepAliveMs: number | undefined): string {
   let lines = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`
   for (const name in fields) lines += `${name}: ${fields[name]}\r\n`
-  lines += `Date: ${dateNow()}\r\nConnection: `
-  if (keepAliveMs === undefined) return `${lines}close\r\n\r\n`
-  return `${lines}keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n\r\n`
+  return lines + lastLines(keepAliveMs)
 }
 
 /** Writes a reply at once. @param keepAliveMs as in `headOf`. */
@@ -33,14 +31,18 @@ export function writePlainReply(
   socket.uncork()
 }
 
-let date = ''
-let dateSecond = 0
+let last = ''
+let lastSecond = 0
+let lastKeepAliveMs: number | undefined
 
-function dateNow(): string {
+/** The fields that every reply of a second has. */
+function lastLines(keepAliveMs: number | undefined): string {
   const second = Math.floor(Date.now() / 1000)
-  if (second !== dateSecond) {
-    dateSecond = second
-    date = new Date(second * 1000).toUTCString()
-  }
-  return date
+  if (second === lastSecond && keepAliveMs === lastKeepAliveMs) return last
+  lastSecond = second
+  lastKeepAliveMs = keepAliveMs
+  const keepAlive =
+    keepAliveMs === undefined ? 'close' : `keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}`
+  last = `Date: ${new Date(second * 1000).toUTCString()}\r\nConnection: ${keepAlive}\r\n\r\n`
+  return last
 }

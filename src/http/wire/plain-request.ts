@@ -12,6 +12,8 @@ export interface PlainRequest {
   /** Path and query. */
   readonly target: string
   readonly fields: Readonly<PlainFields>
+  readonly host: string
+  readonly isHttp10: false
   /** Undefined when there is none. */
   readonly body: Buffer | undefined
 }
@@ -63,7 +65,7 @@ export function readPlainRequest(bytes: Buffer, limits: Limits, seen?: FieldsSee
   const rest = text.slice(line[0].length)
   // The same bytes mean the same fields, and end where the request ends.
   if (isWhole && seen?.fields !== undefined && rest === seen.text) {
-    return { method, target, fields: seen.fields, body: undefined }
+    return toPlain(method, target, seen.fields, undefined)
   }
   const fields = noFields()
   let at = line[0].length
@@ -75,12 +77,16 @@ export function readPlainRequest(bytes: Buffer, limits: Limits, seen?: FieldsSee
   if (text.charCodeAt(at + 1) !== code.lineFeed) return undefined
   const body = readBody(bytes, at + 2, fields['content-length'], limits.bodyBytesMax)
   if (body === undefined || fields.host === undefined || !isHost(fields.host)) return undefined
-  if (body.length > 0) return { method, target, fields, body }
+  if (body.length > 0) return toPlain(method, target, fields, body)
   if (seen !== undefined && isWhole) {
     seen.text = rest
     seen.fields = fields
   }
-  return { method, target, fields, body: undefined }
+  return toPlain(method, target, fields, undefined)
+}
+
+function toPlain(method: string, target: string, fields: PlainFields, body: Buffer | undefined): PlainRequest {
+  return { method, target, fields, host: fields.host as string, isHttp10: false, body }
 }
 
 function noFields(): PlainFields {

@@ -11,8 +11,8 @@ import { type DatabaseOptions, locate } from './connections/address.ts'
 import { type Connection, openForBulk, type Row } from './connections/connection.ts'
 import { explainConnectFailure, failureOf, Locked, refusalOf } from './connections/failures.ts'
 import { migrate } from './connections/tables.ts'
+import { lookUp, makeRowId } from './lost-commits.ts'
 import { pageQueries } from './pages.ts'
-import { Registration } from './registrations.ts'
 import { find, sendEffects } from './transaction.ts'
 
 /** An import in which each batch is a transaction. */
@@ -40,11 +40,9 @@ export function batchImport(committer: Committer, { clock, limits }: DatabaseOpt
 export async function wholeImport(options: DatabaseOptions): Promise<PlantImport> {
   const { clock, limits } = options
   const connection = await openForBulk(options, limits.databaseBulkMsMax)
-  const registration = await Registration.make(connection, options).catch(async (error) => {
-    await connection.close()
-    throw error
-  })
   let isBegun = false
+  /** The id of a row that shows the commit. */
+  let rowId = makeRowId(clock.wallMs())
   return {
     get isCommitted() {
       return !isBegun
@@ -53,11 +51,13 @@ export async function wholeImport(options: DatabaseOptions): Promise<PlantImport
       if (plants.length === 0) return []
       const jobs = toJobs(plants, onConflict)
       try {
-        if (!isBegun) await connection.sendTogether(() => registration.begin())
+        if (!isBegun) await connection.begin()
         isBegun = true
         const { outcomes, effects } = decide(jobs, await find(connection, lookupsOf(jobs)), limits.idempotencyKeyMs)
-        const writing = { ...limits, atMs: clock.wallMs() }
-        await connection.sendTogether(() => sendEffects(connection, effects, writing))
+        const atMs = clock.wallMs()
+        const id = makeRowId(atMs)
+        await connection.sendTogether(() => sendEffects(connection, effects, { ...limits, id, atMs }))
+        if (effects.changes.length > 0) rowId = id
         return outcomes as readonly ImportOutcome[]
       } catch (cause) {
         throw nothingKept(cause)
@@ -70,17 +70,14 @@ export async function wholeImport(options: DatabaseOptions): Promise<PlantImport
       } catch (cause) {
         if (failureOf(cause) !== 'lost') throw nothingKept(cause)
         connection.lose(cause)
-        const isKept = await registration.lookUp(clock.monotonicMs() + limits.databaseBulkMsMax)
+        const isKept = await lookUp(rowId, options, clock.monotonicMs() + limits.databaseBulkMsMax)
         if (!isKept) throw nothingKept(cause)
       }
       isBegun = false
-      registration.noteCommit()
+      connection.assertConfirmed()
     },
-    end: async () => {
-      // Closing the connection rolls back an open transaction and leaves its row to the sweep.
-      if (!isBegun) await registration.delete()
-      await connection.close()
-    },
+    // Closing the connection rolls back an open transaction.
+    end: () => connection.close(),
   }
 }
 

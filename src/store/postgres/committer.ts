@@ -13,9 +13,10 @@ import type { StoreOptions } from '../engine.ts'
 import type { Job, Outcome } from '../ledger.ts'
 import type { DatabaseOptions } from './connections/address.ts'
 import { answerWithin, type Connection, named } from './connections/connection.ts'
-import { failureOf, Locked, refusalOf, unknownOutcome } from './connections/failures.ts'
+import { type Failure, failureOf, Locked, refusalOf, unknownOutcome } from './connections/failures.ts'
 import type { Session, Sessions } from './connections/sessions.ts'
-import { Registration } from './registrations.ts'
+import { checkVersion } from './connections/tables.ts'
+import { lookUp, makeRowId } from './lost-commits.ts'
 import { runBatch } from './transaction.ts'
 
 /**
@@ -38,9 +39,6 @@ export interface CommitterOptions extends DatabaseOptions {
 export class Committer {
   readonly #sessions: Sessions
   readonly #options: CommitterOptions
-  #registration: Registration | undefined
-  /** Whether the row of the connection may be gone. */
-  #mayBeGone = false
   #isWaiting = false
   /** Until when creates are looked up first, because one was not new; by the monotonic clock. */
   #lookUpUntilMs = 0
@@ -58,29 +56,32 @@ export class Committer {
    */
   async commit(jobs: readonly Job[], deadlineMs: number): Promise<readonly Outcome[]> {
     const { clock, limits } = this.#options
-    const options = { ...limits, atMs: clock.wallMs() }
     for (let tries = 1; ; tries += 1) {
       if (clock.monotonicMs() >= deadlineMs) throw refusalOf('busy', new Error('there was no time left to try'))
-      const isLast = tries >= limits.databaseAttemptsMax
-      const registration = await this.#register()
+      const connection = await this.#connection()
+      const atMs = clock.wallMs()
+      const id = makeRowId(atMs)
       let decided: readonly Outcome[] | undefined
       try {
-        if (registration !== undefined) {
-          const areNew = this.#areNew(jobs)
-          const running = runBatch(jobs, registration, options, areNew, (outcomes) => {
-            decided = outcomes
-          })
-          const outcomes = await this.#inTime(running, registration.connection, deadlineMs)
-          registration.noteCommit()
-          return outcomes
-        }
+        const running = runBatch(jobs, connection, { ...limits, id, atMs }, this.#areNew(jobs), (outcomes) => {
+          decided = outcomes
+        })
+        const outcomes = await this.#inTime(running, connection, deadlineMs)
+        connection.assertConfirmed()
+        return outcomes
       } catch (error) {
-        const outcomes = await this.#recover(error, registration as Registration, decided, tries, deadlineMs)
-        if (outcomes !== undefined) return outcomes
-        // Every attempt met a conflict.
-        if (isLast && failureOf(error) === 'retry') throw new Locked(error)
+        if (error instanceof AppError) throw error
+        const failure = failureOf(error)
+        if (failure === 'lost') {
+          connection.lose(error)
+          // A look-up gets at least the grace period of a lost connection.
+          const untilMs = Math.max(deadlineMs, clock.monotonicMs() + limits.databaseGraceMs)
+          if (decided !== undefined && (await lookUp(id, this.#options, untilMs))) return decided
+        } else {
+          await this.#rollBack(error, failure, connection, tries)
+        }
       }
-      if (isLast) throw refusalOf('retry', undefined)
+      if (tries >= limits.databaseAttemptsMax) throw refusalOf('retry', undefined)
       await sleep(limits.databaseAttemptPauseMs * (tries - 1) * Math.random())
     }
   }
@@ -90,30 +91,15 @@ export class Committer {
    * the table. Cannot see uncommitted new plants.
    */
   async findLocked(ids: readonly bigint[]): Promise<readonly bigint[]> {
-    if (this.#registration === undefined || ids.length === 0 || this.#isWaiting) return []
+    if (ids.length === 0) return []
     try {
-      const rows = await this.#registration.connection.query(statements.findLocked, [ids])
+      const connection = await this.#connection()
+      const rows = await connection.query(statements.findLocked, [ids])
       return rows.map(([id]) => id as bigint)
     } catch (error) {
       // The next attempt reports any other problem.
       return failureOf(error) === 'locked' ? ids : []
     }
-  }
-
-  /** Ensures that changes can be made. Waits for a server that creates the tables. Throws AppError. */
-  async register(): Promise<void> {
-    const { clock, limits } = this.#options
-    const deadlineMs = clock.monotonicMs() + limits.databaseOpenLockMsMax
-    while ((await this.#register()) === undefined) {
-      if (clock.monotonicMs() >= deadlineMs)
-        throw refusalOf('busy', new Error('the tables are locked by another transaction'))
-      await sleep(limits.databaseAttemptPauseMs * Math.random())
-    }
-  }
-
-  /** Deletes the row of the connection if the database is reachable. */
-  async close(): Promise<void> {
-    if (!this.#isWaiting) await this.#registration?.delete()
   }
 
   /**
@@ -126,7 +112,6 @@ export class Committer {
     this.#isWaiting = true
     const end = (): void => {
       this.#isWaiting = false
-      this.#registration = undefined
     }
     // A late failure may leave the transaction open, which would swallow the next one.
     const ended = running.catch(() => connection.command('ROLLBACK')).catch((lost) => connection.lose(lost))
@@ -134,67 +119,35 @@ export class Committer {
     throw unknownOutcome(new Error('the database did not confirm a change in time'))
   }
 
-  /** The row of the connection; undefined if the connection was lost or another session held a lock. */
-  async #register(): Promise<Registration | undefined> {
+  async #connection(): Promise<Connection> {
     if (this.#isWaiting) throw refusalOf('busy', new Error('an earlier change is not confirmed yet'))
-    const session = await this.#sessions.current()
-    const { connectionOf, onOutdated } = this.#options
-    const connection = connectionOf(session)
-    const former = this.#registration?.connection === connection ? this.#registration : undefined
-    if (former !== undefined && !this.#mayBeGone) return former
-    this.#registration = undefined
-    this.#mayBeGone = false
-    try {
-      this.#registration = await Registration.make(connection, this.#options, former)
-      return this.#registration
-    } catch (error) {
-      if (error instanceof OperatorError) {
-        onOutdated(error)
-        throw new AppError('storeUnavailable', 'the store has failed', { cause: error })
-      }
-      const failure = failureOf(error)
-      if (failure === 'own') throw new AppError('storeAway', 'the database takes no changes', { cause: error })
-      if (failure === 'lost') connection.lose(error)
-      // The row of plantstore_schema is locked while tables or a first token are being created.
-      else if (failure !== 'locked' && failure !== 'retry' && failure !== 'unwritten') throw refusalOf(failure, error)
-      return undefined
-    }
+    return this.#options.connectionOf(await this.#sessions.current())
   }
 
-  /**
-   * Returns the outcomes of an attempt that committed despite the error; undefined if nothing was done and a retry may
-   * succeed.
-   *
-   * @param decided the outcomes, if the commit was sent.
-   */
-  async #recover(
+  /** Rolls back an attempt that failed. Throws unless a retry may succeed. */
+  async #rollBack(
     error: unknown,
-    registration: Registration,
-    decided: readonly Outcome[] | undefined,
+    failure: Exclude<Failure, 'lost'>,
+    connection: Connection,
     tries: number,
-    deadlineMs: number,
-  ): Promise<readonly Outcome[] | undefined> {
-    if (error instanceof AppError) throw error
+  ): Promise<void> {
     const { clock, limits } = this.#options
-    const failure = failureOf(error)
-    if (failure === 'lost') {
-      registration.connection.lose(error)
-      // A look-up gets at least the grace period of a lost connection.
-      const untilMs = Math.max(deadlineMs, clock.monotonicMs() + limits.databaseGraceMs)
-      return decided !== undefined && (await registration.lookUp(untilMs)) ? decided : undefined
-    }
-    this.#mayBeGone = failure === 'unwritten'
     try {
-      await registration.connection.command('ROLLBACK')
-    } catch (lost) {
+      await connection.command('ROLLBACK')
+      if (failure !== 'locked' && failure !== 'retry') await checkVersion(connection)
+    } catch (cause) {
+      if (cause instanceof OperatorError) {
+        this.#options.onOutdated(cause)
+        throw new AppError('storeUnavailable', 'the store has failed', { cause })
+      }
       // The lost connection has also ended the transaction.
-      registration.connection.lose(lost)
+      connection.lose(cause)
     }
-    if (failure === 'locked') throw new Locked(error)
+    // The last attempt met a conflict, as all others did.
+    if (failure === 'locked' || (failure === 'retry' && tries >= limits.databaseAttemptsMax)) throw new Locked(error)
     if (failure === 'own' || (failure === 'unwritten' && tries >= unwrittenTriesMax)) throw error
     if (failure !== 'retry' && failure !== 'unwritten') throw refusalOf(failure, error)
     this.#lookUpUntilMs = clock.monotonicMs() + limits.databaseLookUpMs
-    return undefined
   }
 
   /** Whether a batch has only creates, which are probably new. */
@@ -248,7 +201,6 @@ export class Batches {
   /** Resolves when no job is set aside. */
   async close(): Promise<void> {
     while (this.#aside > 0) await this.#turn
-    await Promise.all([this.#committer.close(), this.#asideCommitter.close()])
   }
 
   /** Sets aside the jobs whose plants were recently locked, and commits the others. */

@@ -63,17 +63,17 @@ const statements = named({
           ON schemaname = relnamespace::regnamespace::text AND tablename = relname AND attname <> 'id',
           unnest(most_common_vals::text::text[], most_common_freqs) AS common (tag, share)
         ORDER BY common.share DESC, common.tag COLLATE "C" LIMIT $1)`,
-  findUnnumbered: 'SELECT 1 FROM changes WHERE first IS NULL LIMIT 1',
+  findUnnumbered: 'SELECT 1 FROM changes WHERE first IS NULL AND changes > 0 LIMIT 1',
   /** Servers number rows one after another. After this lock, a statement sees the numbers of the previous server. */
   lockEnd: 'SELECT next FROM changes_end WHERE one = 1 FOR UPDATE',
   numberRows: `WITH new AS (
-      SELECT place, sum(changes) OVER (ORDER BY place) - changes AS before, sum(bytes) OVER (ORDER BY place) AS bytes
-      FROM (SELECT place, changes, octet_length(lines) AS bytes
-        FROM changes WHERE first IS NULL ORDER BY place LIMIT $1) AS oldest),
+      SELECT id, sum(changes) OVER (ORDER BY place) - changes AS before, sum(bytes) OVER (ORDER BY place) AS bytes
+      FROM (SELECT id, place, changes, octet_length(lines) AS bytes
+        FROM changes WHERE first IS NULL AND changes > 0 ORDER BY place LIMIT $1) AS oldest),
     numbered AS (
       UPDATE changes
       SET first = (changes_end.next + new.before)::int8, end_bytes = (changes_end.bytes + new.bytes)::int8
-      FROM new, changes_end WHERE changes.place = new.place
+      FROM new, changes_end WHERE changes.id = new.id
       RETURNING changes.changes, octet_length(changes.lines) AS bytes)
     UPDATE changes_end SET next = next + (SELECT coalesce(sum(changes), 0) FROM numbered)::int8,
       bytes = bytes + (SELECT coalesce(sum(numbered.bytes), 0) FROM numbered)::int8

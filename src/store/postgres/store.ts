@@ -14,9 +14,9 @@ import { type DatabaseOptions, locate } from './connections/address.ts'
 import { answerWithin, type Connection, named, openForBulk, type Row, warningsOf } from './connections/connection.ts'
 import { explainConnectFailure, failureOf, refusalOf } from './connections/failures.ts'
 import { openSession, type Session, Sessions } from './connections/sessions.ts'
-import { migrate } from './connections/tables.ts'
+import { findUnusable, migrate } from './connections/tables.ts'
+import { sweepUntil } from './lost-commits.ts'
 import { listChanges, listPage, measure, numberChanges, summarize } from './pages.ts'
-import { sweepUntil } from './registrations.ts'
 
 const statements = named({
   ...commonStatements,
@@ -28,20 +28,19 @@ export async function openPostgresStore(url: string, options: StoreOptions): Pro
   const database = locate(url, options)
   try {
     await prepare(database)
-    const store = new PostgresStore(new Sessions(await openSession(database), database), database)
-    // A server that cannot make changes must not start.
-    if (options.exclusive) await store.register()
-    return store
+    return new PostgresStore(new Sessions(await openSession(database), database), database)
   } catch (cause) {
     throw explainConnectFailure(cause, database.place)
   }
 }
 
-/** Makes the tables, and warns of unsafe settings. */
+/** Makes the tables. A server that cannot use them must not start. Warns of unsafe settings. */
 async function prepare(options: DatabaseOptions): Promise<void> {
   await using connection = await openForBulk(options)
   await migrate(connection, options)
   if (!options.exclusive) return
+  const unusable = await findUnusable(connection)
+  if (unusable !== undefined) throw unusable
   for (const message of await warningsOf(connection)) options.observe({ kind: 'storeWarning', message })
 }
 
@@ -70,16 +69,6 @@ class PostgresStore extends GroupedStore implements Store {
     this.#sessions = sessions
     this.#options = options
     this.#sweeping = options.exclusive ? sweepUntil(this.#closing.signal, options) : Promise.resolve()
-  }
-
-  /** Ensures that changes can be made. */
-  async register(): Promise<void> {
-    try {
-      await this.#committer.register()
-    } catch (error) {
-      await this.close()
-      throw error instanceof AppError && error.cause !== undefined ? error.cause : error
-    }
   }
 
   get isAvailable(): boolean {

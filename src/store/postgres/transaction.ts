@@ -16,10 +16,15 @@ import {
 } from '../ledger.ts'
 import { commonStatements, commonWrites, toFound, tokenColumns } from '../rows.ts'
 import { type Connection, named, type Row, written } from './connections/connection.ts'
-import type { Registration } from './registrations.ts'
+import { migrations } from './connections/tables.ts'
+import { makeRowId } from './lost-commits.ts'
 
-/** `atMs`: the time of the changes, by the wall clock. */
-export type WriteOptions = StoreLimits & { readonly atMs: number }
+export type WriteOptions = StoreLimits & {
+  /** The id of the transaction; see lost-commits.ts. */
+  readonly id: string
+  /** The time of the changes, by the wall clock. */
+  readonly atMs: number
+}
 
 /** What the lookups of creates find if all of their ids and keys are new. */
 const nothing: LookupResult = toFound({ plants: [], keys: [], tokens: [], anyToken: [], sweepable: [], webhooks: [] })
@@ -32,21 +37,20 @@ const nothing: LookupResult = toFound({ plants: [], keys: [], tokens: [], anyTok
  */
 export async function runBatch(
   jobs: readonly Job[],
-  registration: Registration,
+  connection: Connection,
   options: WriteOptions,
   areNew: boolean,
   onDecided: (outcomes: readonly Outcome[]) => void,
 ): Promise<readonly Outcome[]> {
-  const { connection } = registration
   const findAll = async (): Promise<LookupResult> => {
     const lookups = lookupsOf(jobs)
-    const [, , found] = await connection.sendTogether(() => [...registration.begin(), find(connection, lookups)])
+    const [, found] = await connection.sendTogether(() => [connection.begin(), find(connection, lookups)])
     return found
   }
   const { outcomes, effects } = decide(jobs, areNew ? nothing : await findAll(), options.idempotencyKeyMs)
   onDecided(outcomes)
   await connection.sendTogether(() => [
-    ...(areNew ? registration.begin() : []),
+    ...(areNew ? [connection.begin()] : []),
     ...sendEffects(connection, effects, options),
     connection.commit(),
   ])
@@ -88,14 +92,18 @@ const statements = named({
   ),
   /**
    * A place is taken when the rows of the plants are locked, so the places of changes of one plant are in the order of
-   * their commits.
+   * their commits. Writes nothing if this program can no longer use the version of the tables.
    */
   appendChanges: written(
-    `INSERT INTO changes (changes, at_ms, lines)
-    SELECT changes, $1, lines FROM unnest($2::int8[], $3::text[]) WITH ORDINALITY AS new (changes, lines, place)
+    `INSERT INTO changes (id, changes, at_ms, lines)
+    SELECT id, changes, $1, lines
+    FROM unnest($2::uuid[], $3::int8[], $4::text[]) WITH ORDINALITY AS new (id, changes, lines, place)
+    WHERE coalesce((SELECT oldest_version FROM plantstore_schema WHERE one = 1), 0) <= ${migrations.length}
     ORDER BY place`,
     'cardinality($2)',
   ),
+  /** Writes to the write-ahead log alone, so that the commit waits for standbys: they then have what it has read. */
+  confirmReads: `SELECT pg_logical_emit_message(true, 'plantstore', ''::text)::text`,
   deleteChanges: 'DELETE FROM changes WHERE first = ANY($1::int8[])',
 })
 
@@ -130,23 +138,23 @@ export async function find(
 
 /** Sends all writes. An id or token that another server has inserted meanwhile fails the unique constraint. */
 export function sendEffects(connection: Connection, effects: Effects, options: WriteOptions): Promise<unknown>[] {
-  return [...writesOf(effects, options)].map(([name, ...values]) => connection.query(statements[name], values))
+  const { id, atMs, changeRowCharactersMax } = options
+  const writes = [...writesOf(effects, options)]
+  const rows = rowsOf(effects.changes.map(lineOf), changeRowCharactersMax)
+  if (writes.length === 0 && rows.length === 0) return [connection.query(statements.confirmReads)]
+  if (rows.length === 0) rows.push({ changes: 0, lines: '' })
+  const ids = rows.map((_, index) => (index === 0 ? id : makeRowId(atMs)))
+  writes.push(['appendChanges', atMs, ids, rows.map(({ changes }) => changes), rows.map(({ lines }) => lines)])
+  return writes.map(([name, ...values]) => connection.query(statements[name], values))
 }
 
 type Write = readonly [name: keyof typeof statements, ...values: unknown[]]
 
-function* writesOf(
-  effects: Effects,
-  { atMs, changeRowCharactersMax, idempotencyKeyMs }: WriteOptions,
-): Generator<Write> {
-  const { deleted, updated, inserted, changes, swept, keys } = effects
+function* writesOf(effects: Effects, { idempotencyKeyMs }: WriteOptions): Generator<Write> {
+  const { deleted, updated, inserted, swept, keys } = effects
   if (deleted.length > 0) yield ['deletePlants', deleted.map(({ id }) => id)]
   if (updated.length > 0) yield ['updatePlants', ...columnsOf(updated)]
   if (inserted.length > 0) yield ['insertPlants', ...columnsOf(inserted)]
-  const rows = rowsOf(changes.map(lineOf), changeRowCharactersMax)
-  if (rows.length > 0) {
-    yield ['appendChanges', atMs, rows.map((row) => row.changes), rows.map(({ lines }) => lines)]
-  }
   if (swept.length > 0) yield ['deleteChanges', swept]
   if (keys.length > 0) {
     const values = [keys.map(({ fingerprint }) => fingerprint), keys.map((key) => key.atMs)]

@@ -1,8 +1,7 @@
 // The framing corpus: broken, ambiguous and hostile requests by name, and clients that are slow or leave.
 
 import {
-  type Await,
-  type Drip,
+  type Act,
   type Fate,
   type FramingCase,
   finish,
@@ -23,7 +22,9 @@ const toCases =
   (answers: readonly Outcome[], cases: Readonly<Record<string, Steps>>): FramingCase[] =>
     Object.entries(cases).map(([name, steps]) => {
       const list = typeof steps === 'string' || Buffer.isBuffer(steps) ? [steps] : steps
-      return { name, steps: list, answers, fate }
+      const methods = String(list[0]).match(/^[A-Z]+(?= \S+ HTTP)/gm) ?? []
+      const heads = [...methods.entries()].flatMap(([place, method]) => (method === 'HEAD' ? [place] : []))
+      return { name, steps: list, answers, fate, heads }
     })
 
 const goesOn = toCases('goesOn')
@@ -35,13 +36,19 @@ function slow(cases: readonly FramingCase[]): FramingCase[] {
   return cases.map((each) => ({ ...each, isSlow: true }))
 }
 
-/** Cases whose answer at a place is that to a HEAD. */
-function ofHead(place: number, cases: readonly FramingCase[]): FramingCase[] {
-  return cases.map((each) => ({ ...each, heads: [place] }))
+/** Waits until so many answers have come, 100s included. */
+function answered(answers: number): Act {
+  return (wire) => wire.untilAnswers(answers)
 }
 
-function answered(answers: number): Await {
-  return { kind: 'await', answers }
+/** Sends the same bytes again and again, until the server answers. */
+function drip(bytes: string): Act {
+  return async (wire) => {
+    const before = wire.answers.length
+    const timer = setInterval(() => wire.socket.write(bytes), 20)
+    await wire.until(() => wire.answers.length > before)
+    clearInterval(timer)
+  }
 }
 
 const json = 'Content-Type: application/json'
@@ -90,49 +97,33 @@ const long = 'a'.repeat(20_000)
 /** A body that ends at once for whoever reads chunks, and later for whoever counts. */
 const endsAtOnce = `0\r\n\r\n${smuggled}`
 const countsMore = `Content-Length: ${endsAtOnce.length}`
-/** A body that is longer for whoever reads chunks than for whoever counts. */
-const chunksMore = chunks(smuggled)
-const countsLess = 'Content-Length: 4'
 const missing = head('GET /missing HTTP/1.1', host)
-const closing = 'Connection: close'
 /** A create with a line beside its length. */
 const disguised = (line: string): string => `${create(countsMore, line)}${endsAtOnce}`
 const upgrade = ['Connection: Upgrade', 'Upgrade: h2c'] as const
-const drip = (bytes: string): Drip => ({ kind: 'drip', bytes, everyMs: 20 })
 /** More than the system takes in the place of a client. */
 const documents = head('GET /openapi.json HTTP/1.1', host).repeat(400)
 const line = 'GET /livez HTTP/1.1\r\n'
-const halfHead = `${line}${host}\r\n`
-const halfBody = `${create(plantLength)}{"id":`
 const halfChunk = chunked('10\r\n{"id":')
 
 // Request lines, versions and targets: RFC 9112, sections 2 and 3.
-const requestLines: readonly FramingCase[] = [
+const requestLines = [
   ...closes(['malformedRequest'], {
     // RFC 9112, section 3: method SP request-target SP HTTP-version CRLF.
     'not HTTP at all': 'hello\r\n\r\n',
     'a TLS client hello': Buffer.from('16030100a5010000a10303', 'hex'),
     'a request line without a version': `GET /livez\r\n\r\n${smuggled}`,
-    'a request line without a target': start('GET HTTP/1.1'),
     'a space before the method': start(' GET /livez HTTP/1.1'),
     'a space behind the version': start('GET /livez HTTP/1.1 '),
     'a carriage return in the request line': start('GET /li\rvez HTTP/1.1'),
-    'a method that is no token': start('GE(T /livez HTTP/1.1'),
     'a method of 5,000 characters': start(`${'A'.repeat(5_000)} /livez HTTP/1.1`),
-    // Section 2.2.
-    'white space before a request': ` \r\n${livez()}`,
     // RFC 9112, section 2.3. The parser of Node.js takes RTSP and ICE for requests.
     'HTTP/2 by prior knowledge': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
-    'the version 2.0': start('GET /livez HTTP/2.0'),
-    'the version 1.10': start('GET /livez HTTP/1.10'),
     'a GET of RTSP': start('GET /livez RTSP/1.0'),
-    'a method of RTSP': start('SETUP /livez RTSP/1.0'),
     // Section 3.2.
     'a target with a user': start('GET http://me@plants.example/livez HTTP/1.1'),
-    'a target with a broken host': start('GET http://[bad/livez HTTP/1.1'),
     'a target of another scheme': start('GET ftp://plants.example/livez HTTP/1.1'),
     'a target with a fragment': start('GET /livez#part HTTP/1.1'),
-    'a broken percent sign': start('GET /plants/%zz HTTP/1.1'),
     'a path that is not UTF-8': start('GET /%ff HTTP/1.1'),
   }),
   ...goesOn([200], {
@@ -144,61 +135,48 @@ const requestLines: readonly FramingCase[] = [
     'a target in full, of another host': start('GET http://other.example/livez HTTP/1.1'),
   }),
   ...goesOn([200, 200], { 'an empty line between two requests': `${livez()}\r\n${livez()}` }),
-  ...closes([200], {
-    'HTTP/1.0 without a Host': head('GET /livez HTTP/1.0'),
-    'HTTP/1.0 with a request behind': `${head('GET /livez HTTP/1.0')}${smuggled}`,
-  }),
+  ...closes([200], { 'HTTP/1.0 with a request behind': `${head('GET /livez HTTP/1.0')}${smuggled}` }),
   ...closes(['unknownMethod'], {
     // RFC 9110, section 9.1, and RFC 9112, section 3.2.3.
-    CONNECT: head('CONNECT a.example:443 HTTP/1.1', 'Host: a.example:443'),
     'CONNECT with a request behind': `${start('CONNECT a.example:1 HTTP/1.1')}${smuggled}`,
     'an unknown method': start('BREW /plants HTTP/1.1'),
-    'a method in lower case': start('post /plants HTTP/1.1'),
     'a method of RTSP in HTTP': start('SETUP /livez HTTP/1.1'),
   }),
   ...goesOn(['unknownMethod'], { 'a method of WebDAV': start('PROPFIND /livez HTTP/1.1') }),
-  ...goesOn(['methodNotAllowed'], { TRACE: start('TRACE /livez HTTP/1.1') }),
   // RFC 9112, section 3.2.
   ...goesOn([204], { 'OPTIONS of everything': start('OPTIONS * HTTP/1.1') }),
   ...goesOn(['unknownPath'], {
-    'everything, but not by OPTIONS': start('GET * HTTP/1.1'),
     'an encoded line end in the target': start('GET /livez%0d%0aX:%20y HTTP/1.1'),
-    'an encoded slash': start('GET /plants%2f1 HTTP/1.1'),
     'dots in the target': start('GET /x/../livez HTTP/1.1'),
-    'two slashes': start('GET //livez HTTP/1.1'),
   }),
   ...closes(['headerFieldsTooLarge'], { 'a target of 20 KB': start(`GET /${'a'.repeat(20_000)} HTTP/1.1`) }),
 ]
 
 // Header fields: their syntax, Host, those that must not come twice, and too many of them. RFC 9112, sections 3.2 and 5;
 // RFC 9110, section 5.
-const fields: readonly FramingCase[] = [
+const fields = [
   ...closes(['malformedRequest'], {
     // RFC 9112, section 5.1: no white space before the colon.
-    'a space before a colon': livez('X-A : b'),
     'a space before the colon of Content-Length': `${livez('Content-Length : 60')}${smuggled}`,
     'a field without a colon': livez('X-A'),
+    'a broken HEAD': head('HEAD /livez HTTP/1.1', host, 'Bad Field'),
     'a field without a name': livez(': b'),
     'a name past ASCII': livez('X-\xe9: b'),
     'a space before the first field': head(get, ' X-A: b', host),
     // RFC 9112, section 5.2: a server may refuse folded fields, and this one does.
     'a folded field': livez('X-A: b', ' c'),
-    'a folded Transfer-Encoding': `${create('Transfer-Encoding:', ' chunked')}0\r\n\r\n`,
     // RFC 9110, section 5.5, and RFC 9112, section 2.2: no NUL, no bare line end.
     'NUL in a field': livez('X-A: b\0c'),
-    'a bare line feed in a field': livez('X-A: b\n c'),
     'a bare carriage return in a field': livez('X-A: b\rX-B: c'),
     'lines that end in line feeds alone': 'GET /livez HTTP/1.1\nHost: plants.example\n\n',
     'a head that ends in a line feed alone': `GET /livez HTTP/1.1\r\n${host}\r\n\n`,
   }),
-  ...ofHead(0, closes(['malformedRequest'], { 'a broken HEAD': head('HEAD /livez HTTP/1.1', host, 'Bad Field') })),
   ...goesOn([200], {
     'a field of bytes past ASCII': livez('X-A: \xe9\xff'),
     'an empty field': livez('X-A:'),
     // RFC 9112, section 3.2.
     'an empty Host': head(get, 'Host:'),
     'a Host that is an IPv6 address': head(get, 'Host: [::1]:80'),
-    'a Host with a port': head(get, 'Host: plants.example:8080'),
     // RFC 6585, section 5.
     '100 header fields': livez(...numbered.slice(1)),
   }),
@@ -206,19 +184,13 @@ const fields: readonly FramingCase[] = [
     // RFC 9112, section 3.2: one valid Host.
     'no Host': head(get),
     'a Host with a user': head(get, 'Host: me@plants.example'),
-    'a Host with a space': head(get, 'Host: plants example'),
     'a Host with a port that is no number': head(get, 'Host: a:b'),
   }),
   ...goesOn(['repeatedHeader'], {
     // RFC 9110, section 5.3: fields that are no lists, of which Node.js would keep one silently.
-    'the same Host twice': livez(host),
     'two Hosts, one of them in capitals': livez('HOST: other.example'),
-    'two Authorizations': head('GET /plants HTTP/1.1', host, token, 'Authorization: Bearer x'),
-    'two Content-Types': `${create(json, plantLength)}${plant}`,
-    'two Idempotency-Keys': `${create('Idempotency-Key: a', 'Idempotency-Key: b', plantLength)}${plant}`,
   }),
   ...closes(['headerFieldsTooLarge'], {
-    'a field of 20 KB': livez(`X-A: ${'a'.repeat(20_000)}`),
     'a head that never ends': `${get}\r\n${'X-A: b\r\n'.repeat(8_000)}`,
     '101 header fields': livez(...numbered),
     // Node.js would drop those past 2,000 silently, the Authorization of a request among them.
@@ -227,17 +199,14 @@ const fields: readonly FramingCase[] = [
 ]
 
 // Where a body ends: Content-Length, Transfer-Encoding and chunks. RFC 9112, sections 6 and 7.
-const bodies: readonly FramingCase[] = [
+const bodies = [
   ...closes(['malformedRequest'], {
     // RFC 9112, section 6.3: a Content-Length is 1*DIGIT, and one.
     'the same Content-Length twice': `${create(plantLength, plantLength)}${plant}`,
-    'a list of Content-Lengths': `${create(`Content-Length: ${size}, ${size}`)}${plant}`,
     'a Content-Length with a plus': `${create(`Content-Length: +${size}`)}${plant}`,
-    'a hexadecimal Content-Length': create('Content-Length: 0x10'),
     'a Content-Length past any number': create(`Content-Length: ${'9'.repeat(30)}`),
     'an empty Content-Length': `${create('Content-Length:')}${smuggled}`,
     // Section 6.1.
-    'chunked that is not the last coding': `${create('Transfer-Encoding: chunked, gzip')}0\r\n\r\n`,
     'two lines of chunked': `${create(chunkedBody, chunkedBody)}0\r\n\r\n`,
     'an empty Transfer-Encoding': `${create('Transfer-Encoding:')}${smuggled}`,
     'chunked in HTTP/1.0': `${head('POST /plants HTTP/1.0', token, json, 'Connection: keep-alive', chunkedBody)}0\r\n\r\n`,
@@ -253,24 +222,18 @@ const bodies: readonly FramingCase[] = [
     // Sections 7.1.1 and 7.1.2.
     'a chunk extension with a line feed': chunked(`${hexSize};a=b\n${plant}\r\n0\r\n\r\n`),
     'a trailer field that would frame': chunked(`${hexSize}\r\n${plant}\r\n0\r\nContent-Length: 9\r\n\r\n`),
-    'a broken trailer field': chunked(`${hexSize}\r\n${plant}\r\n0\r\nX A: b\r\n\r\n`),
   }),
   ...goesOn([200], {
     'a Content-Length with zeros before it': `${create(`Content-Length: 000${size}`)}${plant}`,
     'a request as the body of a GET': `${livez(`Content-Length: ${smuggled.length}`)}${smuggled}`,
     'chunked in capitals': `${create('Transfer-Encoding: CHUNKED')}${chunks(plant)}`,
-    // RFC 9112, section 7.1.
-    'a chunked body': chunked(chunks(plant)),
     'a chunk of each byte': chunked(chunks(...'{"id":', '#########', ...',"name":"corpus"}')),
     'a chunk size with zeros before it': chunked(`0000${hexSize}\r\n${plant}\r\n000\r\n\r\n`),
     'a chunked body that a GET does not want': `${livez(chunkedBody)}${chunks(smuggled)}`,
     'one that arrives after the answer': [livez(chunkedBody), answered(1), chunks(smuggled)],
-    'a chunk extension': chunked(`${hexSize};a=b\r\n${plant}\r\n0\r\n\r\n`),
-    'a trailer field': chunked(`${hexSize}\r\n${plant}\r\n0\r\nX-A: b\r\n\r\n`),
   }),
   ...goesOn(['invalidJson'], {
     'no body where one is needed': create(),
-    'a body of nothing': create('Content-Length: 0'),
     'a request as the body of a create': `${create(`Content-Length: ${smuggled.length}`)}${smuggled}`,
     'a chunk that is a request': chunked(chunks(smuggled)),
     'a chunk of nothing but the last': chunked(chunks()),
@@ -281,29 +244,17 @@ const bodies: readonly FramingCase[] = [
   ...closes(['bodyTooLarge'], {
     'a Content-Length past the limit': create('Content-Length: 65537'),
     'one where no body is wanted': head('DELETE /plants/1 HTTP/1.1', host, token, 'Content-Length: 65537'),
-    'a body past the limit': `${create('Content-Length: 70000')}${smuggled.repeat(1_500).slice(0, 70_000)}`,
     'a body of chunks past the limit': chunked(`11000\r\n${'x'.repeat(0x11000)}`),
-    'a whole body of chunks past the limit': chunked(chunks('x'.repeat(0x11000))),
     'a chunk extension of 20 KB': chunked(`1;${long}\r\n`),
   }),
   ...closes(['unknownTransferCoding'], {
     // RFC 9112, section 6.1.
-    'a transfer coding that is not known': `${create('Transfer-Encoding: gzip, chunked')}0\r\n\r\n`,
     identity: `${create('Transfer-Encoding: identity')}${plant}`,
     'a coding with a parameter': `${create('Transfer-Encoding: chunked;a=b')}0\r\n\r\n`,
     xchunked: `${create('Transfer-Encoding: xchunked')}0\r\n\r\n${smuggled}`,
+    'identity in a HEAD': head('HEAD /livez HTTP/1.1', host, 'Transfer-Encoding: identity'),
   }),
-  ...ofHead(
-    0,
-    closes(['unknownTransferCoding'], {
-      'identity in a HEAD': head('HEAD /livez HTTP/1.1', host, 'Transfer-Encoding: identity'),
-    }),
-  ),
-  ...ofHead(
-    0,
-    goesOn([200], { 'chunks of a HEAD': `${head('HEAD /livez HTTP/1.1', host, chunkedBody)}${chunks('a')}` }),
-  ),
-  ...closes(['missingToken'], { 'chunks of a stranger': `${strange(chunkedBody)}${chunks(smuggled)}` }),
+  ...goesOn([200], { 'chunks of a HEAD': `${head('HEAD /livez HTTP/1.1', host, chunkedBody)}${chunks('a')}` }),
   // A chunk extension of 20 KB.
   ...ends(['bodyTooLarge'], { 'the same where no body is wanted': `${livez(chunkedBody)}1;${long}\r\n` }),
   ...closes(['headerFieldsTooLarge'], { 'a trailer of 20 KB': chunked(`${hexSize}\r\n${plant}\r\n0\r\nX: ${long}`) }),
@@ -311,27 +262,22 @@ const bodies: readonly FramingCase[] = [
 
 // Requests hidden in or behind others: whoever reads the framing otherwise would serve them. RFC 9112, sections 6.3 and
 // 11.2.
-const smuggling: readonly FramingCase[] = [
+const smuggling = [
   ...closes(['malformedRequest'], {
     // Both lengths: RFC 9112, section 6.3, rule 3.
     'both lengths, the chunks shorter': `${create(countsMore, chunkedBody)}${endsAtOnce}`,
-    'both lengths, the coding first and longer': `${create(chunkedBody, countsLess)}${chunksMore}`,
-    'both lengths in a GET': `${livez(countsMore, chunkedBody)}${endsAtOnce}`,
+    'both lengths, the coding first and longer': `${create(chunkedBody, 'Content-Length: 4')}${chunks(smuggled)}`,
     'two lengths, the first shorter': `${create('Content-Length: 0', countsMore)}${endsAtOnce}`,
     'a list of two lengths': `${create('Content-Length: 0, 60')}${smuggled}`,
     'a length behind a line feed': `${create('X: y\nContent-Length: 60')}${smuggled}`,
-
     // Ways to write Transfer-Encoding that some take for it and some do not.
     'a space before the colon of a coding': disguised('Transfer-Encoding : chunked'),
     'a form feed before a coding': disguised('Transfer-Encoding:\x0cchunked'),
-    'a vertical tab behind a coding': disguised('Transfer-Encoding: chunked\x0b'),
-    'a line feed before the name of a coding': disguised('X: y\nTransfer-Encoding: chunked'),
     'a comma before a coding': disguised('Transfer-Encoding: , chunked'),
     'NUL behind a coding': disguised('Transfer-Encoding: chunked\0'),
     'another coding after it': disguised('Transfer-Encoding: chunked, identity'),
     'a second line with another coding': disguised('Transfer-Encoding: chunked\r\nTransfer-Encoding: x'),
     'a fold before a coding': disguised('Transfer-Encoding:\r\n chunked'),
-
     // Endings of chunks that are read otherwise.
     'a last chunk and a line feed': chunked(`0\n\n${smuggled}`),
     'a chunk behind a space': chunked(`2 \r\n{}\r\n0\r\n\r\n${smuggled}`),
@@ -340,16 +286,10 @@ const smuggling: readonly FramingCase[] = [
   // A field like any other leaves the Content-Length as it is.
   ...goesOn(['invalidJson'], { 'an underscore in the name of a coding': disguised('Transfer_Encoding: chunked') }),
   ...goesOn([200], {
-    // Hidden in what is well framed.
-    'a request in a field': livez('X-A: GET /smuggled HTTP/1.1'),
-    'a request in a query': head('GET /livez?GET%20/smuggled HTTP/1.1', host),
     'a request in a trailer': chunked(`${chunks(plant).slice(0, -2)}X: GET /smuggled HTTP/1.1\r\n\r\n`),
   }),
   ...goesOn(['invalidPlant'], { 'a request in a chunk extension': chunked('2;a="GET /smuggled"\r\n{}\r\n0\r\n\r\n') }),
-  ...closes([200], {
-    'a request behind Connection: close': `${livez(closing)}${smuggled}`,
-    'a request behind a create that closes': `${create(plantLength, closing)}${plant}${smuggled}`,
-  }),
+  ...closes([200], { 'a request behind Connection: close': `${livez('Connection: close')}${smuggled}` }),
   ...closes(['missingToken'], {
     'requests behind a refusal that closes': `${strange(chunkedBody)}${chunks('a')}${smuggled.repeat(20)}`,
   }),
@@ -358,51 +298,29 @@ const smuggling: readonly FramingCase[] = [
   ...goesOn([200, 200, 200, 200], {
     'lengths and chunks by turns': `${wholeCreate}${chunked(chunks(plant))}`.repeat(2),
   }),
-  ...ofHead(
-    1,
-    goesOn([200, 200, 200], { 'a HEAD between others': `${livez()}${head('HEAD /livez HTTP/1.1', host)}${livez()}` }),
-  ),
+  ...goesOn([200, 200, 200], { 'a HEAD between others': `${livez()}${head('HEAD /livez HTTP/1.1', host)}${livez()}` }),
   ...closes([200, 'unknownPath', 200, 'malformedRequest'], {
     'a broken request behind three': `${livez()}${missing}${wholeCreate}\0${smuggled}`,
   }),
-  ...closes([200, 'malformedRequest'], { 'a broken chunk behind a create': `${wholeCreate}${chunked('xyz\r\n')}` }),
-  ...closes([200, 'unknownMethod'], {
-    'CONNECT behind a good one': `${livez()}${head('CONNECT a.example:1 HTTP/1.1', host)}${smuggled}`,
-  }),
-  ...goesOn([200, 'missingToken', 200], {
-    'a refusal between two others': `${livez()}${strange(plantLength)}${plant}${livez()}`,
-  }),
-  ...goesOn(Array(40).fill(200), { 'forty requests at once': livez().repeat(40) }),
-  ...goesOn(Array(40).fill('unknownPath'), { 'forty refusals at once': missing.repeat(40) }),
 ]
 
 // Clients that wait for a 100, that would rather speak something else, that are slow, half gone, gone at any stage, or
 // that do not read. RFC 9110, sections 10.1.1 and 7.8; RFC 9112, sections 9.5 and 9.6.
-const clients: readonly FramingCase[] = [
+const clients = [
   ...goesOn([100, 200], {
     // RFC 9110, section 10.1.1.
     'a body after its 100': [create(plantLength, waits), answered(1), plant],
     'chunks after their 100': [create(chunkedBody, waits), answered(1), chunks(plant)],
     'a body that does not wait for its 100': `${create(plantLength, waits)}${plant}`,
-    'an Upgrade that waits': [create(plantLength, waits, ...upgrade), answered(1), plant],
   }),
   ...closes([200], {
     'an expectation without a body': livez(waits),
     'an expectation of HTTP/1.0': `${head('POST /plants HTTP/1.0', token, json, plantLength, waits)}${plant}`,
   }),
-  ...goesOn([100, 200, 200], {
-    'a good request behind one that waited': [create(plantLength, waits), answered(1), `${plant}${livez()}`],
-  }),
-  ...closes(['missingToken'], {
-    'a stranger who waits': strange(plantLength, waits),
-    'a stranger who waits, with chunks': strange(chunkedBody, waits),
-  }),
+  ...closes(['missingToken'], { 'a stranger who waits': strange(plantLength, waits) }),
   ...closes(['bodyTooLarge'], { 'a byte too much behind a wait': create('Content-Length: 65537', waits) }),
   ...goesOn([100, 'invalidJson'], {
     'as much as may be behind a wait': [create('Content-Length: 65536', waits), answered(1), ' '.repeat(65_536)],
-  }),
-  ...closes(['unsupportedMediaType'], {
-    'a wrong type behind a wait': head('POST /plants HTTP/1.1', host, token, plantLength, waits),
   }),
   ...closes([100, 'malformedRequest'], {
     'broken chunks after a 100': [create(chunkedBody, waits), answered(1), 'xyz\r\n'],
@@ -417,74 +335,49 @@ const clients: readonly FramingCase[] = [
   }),
   ...goesOn([200, 200], {
     'an Upgrade before a create': `${livez(...upgrade)}${wholeCreate}`,
-    'an Upgrade with a body before another': `${create(plantLength, ...upgrade)}${plant}${livez()}`,
     'an Upgrade with chunks before another': `${create(chunkedBody, ...upgrade)}${chunks(plant)}${livez()}`,
-  }),
-  ...goesOn(['missingToken', 200], {
-    'an Upgrade of a stranger': `${strange(plantLength, ...upgrade)}${plant}${livez()}`,
   }),
   // Slow heads and bodies: RFC 9110, section 15.5.9.
   ...slow([
     ...closes(['requestTimeout'], {
       'nothing at all': [],
-      'a head without its end': halfHead,
       'a head that comes byte by byte': [`${line}X: `, drip('a')],
       'empty lines without end': [drip('\r\n')],
-      'half a body': halfBody,
       'a body that comes byte by byte': [create('Content-Length: 60000'), drip(' ')],
       'chunks that come one by one': [create(chunkedBody), drip('1\r\n \r\n')],
       'a chunk extension byte by byte': [chunked('1;'), drip('a')],
-      'a trailer that comes byte by byte': [chunked('0\r\nX: '), drip('a')],
     }),
     ...closes([200, 'requestTimeout'], { 'half a head behind a good request': `${livez()}${line}` }),
     ...closes([100, 'requestTimeout'], { 'no body after its 100': create(plantLength, waits) }),
     ...closes(['missingToken'], { 'half a body of a stranger, chunked': `${strange(chunkedBody)}5\r\nab` }),
     ...ends([200], { 'no next request for too long': [livez(), answered(1)] }),
+    // Answers that nobody reads.
+    ...left([], {
+      'documents that nobody reads': [stopReading, documents, reset],
+      'pages that nobody reads': [stopReading, head('GET /plants HTTP/1.1', host, token).repeat(40), reset],
+    }),
   ]),
   // Half-closed: the client still reads.
   ...ends([], { 'an end before anything': [finish] }),
-  ...ends([200], {
-    'an end after a request': [livez(), finish],
-    'an end after chunks': [chunked(chunks(plant)), finish],
-  }),
-  ...ends([200, 200], { 'an end after two creates': [wholeCreate.repeat(2), finish] }),
+  ...ends([200], { 'an end after chunks': [chunked(chunks(plant)), finish] }),
   ...ends(Array(40).fill(200), { 'an end after forty requests': [livez().repeat(40), finish] }),
   ...closes(['malformedRequest'], {
-    'an end in a head': [halfHead, finish],
-    'an end in a body': [halfBody, finish],
+    'an end in a head': [`${line}${host}\r\n`, finish],
+    'an end in a body': [`${create(plantLength)}{"id":`, finish],
     'an end in a chunk': [halfChunk, finish],
-    'an end in a trailer': [chunked('2\r\n{}\r\n0\r\nX: '), finish],
   }),
-  ...closes([200, 'malformedRequest'], { 'an end in the second request': [`${livez()}${line}`, finish] }),
   ...ends(['missingToken'], { 'an end in the body of a stranger': [`${strange(plantLength)}{"id":`, finish] }),
   ...left([], {
-    // Gone at each stage.
     'a reset before anything': [reset],
-    'a reset in a body': [halfBody, reset],
     'a reset in a chunk': [halfChunk, reset],
   }),
   ...left([200], {
-    'a reset right after a request': [livez(), reset],
     'a reset right after a create': [wholeCreate, reset],
     'a reset after an end': [wholeCreate, finish, reset],
   }),
-  ...left([100], {
-    'a reset before a 100': [create(plantLength, waits), reset],
-    'a reset after a 100': [create(plantLength, waits), answered(1), reset],
-  }),
+  ...left([100], { 'a reset before a 100': [create(plantLength, waits), reset] }),
   ...left(Array(40).fill(200), { 'a reset among forty answers': [livez().repeat(40), answered(1), reset] }),
-  ...left(['malformedRequest'], { 'a reset after a refusal': ['garbage\r\n\r\n', answered(1), reset] }),
-  ...left(['unknownMethod'], { 'a reset after CONNECT': [head('CONNECT a.example:1 HTTP/1.1', host), reset] }),
   ...left(['missingToken'], { 'a reset after the refusal of chunks': [strange(chunkedBody), answered(1), reset] }),
-  // Answers that nobody reads.
-  ...slow([
-    ...left([], {
-      'documents that nobody reads': [stopReading, documents],
-      'documents that nobody reads, and an end': [stopReading, documents, finish],
-      'pages that nobody reads': [stopReading, head('GET /plants HTTP/1.1', host, token).repeat(40), reset],
-    }),
-    ...left(Array(400).fill(200), { 'documents of a reader that stops': [documents, answered(1), stopReading] }),
-  ]),
 ]
 
 export const framingCorpus: readonly FramingCase[] = [...requestLines, ...fields, ...bodies, ...smuggling, ...clients]

@@ -1,6 +1,6 @@
 // nginx and HAProxy in front of a service, with the requests that each of them recognised.
 
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer } from 'node:net'
@@ -115,9 +115,8 @@ export async function startProxy(kind: ProxyKind, upstream: number): Promise<Run
   const child = spawn(kind.command, kind.args(configFile, folder.file('files')), {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
-  const kill = (): void => {
-    child.kill('SIGKILL')
-  }
+  const closed = once(child, 'close')
+  const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)
   let written = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -130,7 +129,8 @@ export async function startProxy(kind: ProxyKind, upstream: number): Promise<Run
     seen: async () => `${written}${await readFile(folder.file(`files/${logFile}`), 'utf8')}`.trimEnd().split('\n'),
     [Symbol.asyncDispose]: async () => {
       process.off('exit', kill)
-      await ended(child)
+      kill()
+      await closed
       await folder[Symbol.asyncDispose]()
     },
   }
@@ -141,37 +141,19 @@ export async function startBlindProxy(upstream: number): Promise<RunningProxy> {
   const seen: string[] = []
   const server = createServer((client) => {
     const service = connect({ port: upstream, host: '127.0.0.1' })
-    client.once('data', (bytes: Buffer) => {
-      seen.push(/^\S+ \S+/.exec(bytes.toString('latin1'))?.[0] ?? '')
-    })
+    client.once('data', (bytes) => seen.push(/^\S+ \S+/.exec(bytes.toString('latin1'))?.[0] ?? ''))
     client.on('error', () => service.destroy()).pipe(service)
     service.on('error', () => client.destroy()).pipe(client)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  return {
-    port: (server.address() as AddressInfo).port,
-    seen: async () => seen,
-    [Symbol.asyncDispose]: async () => {
-      server.close()
-    },
-  }
+  const { port } = server.address() as AddressInfo
+  return { port, seen: async () => seen, [Symbol.asyncDispose]: async () => void server.close() }
 }
 
-async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return
-  const closed = once(child, 'close')
-  child.kill('SIGKILL')
-  await closed
-}
-
-export async function isListening(port: number): Promise<boolean> {
+async function isListening(port: number): Promise<boolean> {
   const socket = connect({ port, host: '127.0.0.1' })
-  try {
-    await once(socket, 'connect')
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
-  }
+  const connected = once(socket, 'connect').then(() => true)
+  const isThere = await connected.catch(() => false)
+  socket.destroy()
+  return isThere
 }

@@ -1,10 +1,10 @@
 // Runs cases of the framing corpus against a server, and returns the deviations from the design.
 
-import { setTimeout as sleep } from 'node:timers/promises'
 import { errorNumbers } from '../../../src/domain/errors.ts'
 import type { Random } from '../../power-loss/random.ts'
+import type { HttpResponse } from '../../support/conformance.ts'
 import { type FramingCase, head, host, type Outcome, type Step, token } from './case.ts'
-import { Wire, type WireAnswer } from './wire.ts'
+import { Wire } from './wire.ts'
 
 /** Limits that a test can afford to wait for. */
 export const framingLimits = {
@@ -15,11 +15,6 @@ export const framingLimits = {
   lingerMsMax: 200,
   unreadMsMax: 1_500,
 } as const
-
-export interface FramingTarget {
-  readonly port: number
-  readonly token: string
-}
 
 /**
  * A connection that was in use may wait for its next request, and says nothing when it waited too long. And a client on
@@ -34,19 +29,16 @@ type Cut = (bytes: Buffer) => readonly Buffer[]
 
 const whole: Cut = (bytes) => [bytes]
 const piecesMax = 6
-const firstId = 100_000_000
-const usualPatienceMs = 20_000
+const patienceMs = 20_000
 
 /** Each case gets ids of its own. */
 export class FramingRunner {
-  readonly #target: FramingTarget
-  readonly #patienceMs: number
-  #lastId = firstId
+  readonly #target: { readonly port: number; readonly token: string }
+  #lastId = 100_000_000
   #lastCanary = 0
 
-  constructor(target: FramingTarget, patienceMs = usualPatienceMs) {
+  constructor(target: { readonly port: number; readonly token: string }) {
     this.#target = target
-    this.#patienceMs = patienceMs
   }
 
   /**
@@ -58,7 +50,7 @@ export class FramingRunner {
   async run(framingCase: FramingCase, isInUse = false, cut: Cut = whole): Promise<string | undefined> {
     const wrong = await this.#runSteps(framingCase, isInUse && !ofFirstRequests.includes(framingCase.name), cut)
     if (wrong !== undefined) return wrong
-    using wire = new Wire(this.#target.port, [], this.#patienceMs)
+    using wire = new Wire(this.#target.port, [], patienceMs)
     wire.socket.write(head('GET /livez HTTP/1.1', host))
     await wire.untilAnswers(1)
     return wire.answers[0]?.status === 200 ? undefined : `afterwards ${shown(wire.answers[0])} on a new connection`
@@ -66,26 +58,13 @@ export class FramingRunner {
 
   /** Does what the client of a case does. */
   async take(step: Step, wire: Wire, cut: Cut = whole): Promise<void> {
-    if (typeof step === 'string' || Buffer.isBuffer(step)) {
-      for (const [index, piece] of cut(typeof step === 'string' ? this.#fill(step) : step).entries()) {
-        if (index > 0) await new Promise((resolve) => setImmediate(resolve))
-        wire.socket.write(piece)
-      }
-    } else if (step.kind === 'await') {
-      await wire.untilAnswers(step.answers)
-    } else if (step.kind === 'drip') {
-      const before = wire.answers.length
-      const deadlineMs = performance.now() + this.#patienceMs
-      while (wire.answers.length === before && !wire.hasEnded && performance.now() < deadlineMs) {
-        wire.socket.write(step.bytes)
-        await sleep(step.everyMs)
-      }
-    } else if (step.kind === 'finish') {
-      wire.socket.end()
-    } else if (step.kind === 'reset') {
-      wire.socket.resetAndDestroy()
-    } else {
-      wire.socket.pause()
+    if (typeof step === 'function') {
+      await step(wire)
+      return
+    }
+    for (const [index, piece] of cut(Buffer.isBuffer(step) ? step : this.#fill(step)).entries()) {
+      if (index > 0) await new Promise((resolve) => setImmediate(resolve))
+      wire.socket.write(piece)
     }
   }
 
@@ -98,9 +77,8 @@ export class FramingRunner {
     return Buffer.from(filled, 'latin1')
   }
 
-  async #runSteps(framingCase: FramingCase, isInUse: boolean, cut: Cut): Promise<string | undefined> {
-    const { steps, answers: expected, fate, heads = [] } = framingCase
-    using wire = new Wire(this.#target.port, isInUse ? [] : heads, this.#patienceMs)
+  async #runSteps({ steps, answers: expected, fate, heads }: FramingCase, isInUse: boolean, cut: Cut) {
+    using wire = new Wire(this.#target.port, isInUse ? [] : heads, patienceMs)
     if (isInUse) {
       wire.socket.write(this.#fill(head('GET /plants/1 HTTP/1.1', host, token)))
       await wire.untilAnswers(1)
@@ -108,37 +86,22 @@ export class FramingRunner {
       wire.heads = heads
     }
     for (const step of steps) await this.take(step, wire, cut)
-    if (fate === 'left') return this.#judgeLeft(wire, steps, expected)
+    // Answers may be missing, but those that came are the first of those expected.
+    if (fate === 'left') return judge(wire.answers, expected.slice(0, wire.answers.length), [])
     await wire.untilAnswers(expected.length)
-    if (fate === 'goesOn') {
-      this.#lastCanary += 1
-      const path = `/canary-${this.#lastCanary}`
-      wire.socket.write(head(`GET ${path} HTTP/1.1`, host))
-      await wire.untilAnswers(expected.length + 1)
-      const canary = wire.answers[expected.length]
-      const wrong = judge(wire.answers.slice(0, expected.length), expected, heads)
-      if (wrong !== undefined) return wrong
-      if (!canary?.body.includes(path)) return `then ${shown(canary)} for ${path}`
-      return wire.answers.length > expected.length + 1 || wire.rest !== '' ? 'more than the answers' : undefined
-    }
-    // Whatever else comes is thrown away.
-    if (fate === 'closes') wire.socket.write(head('GET /smuggled HTTP/1.1', host))
-    await wire.until(() => wire.hasEnded)
+    this.#lastCanary += 1
+    const path = fate === 'goesOn' ? `/canary-${this.#lastCanary}` : '/smuggled'
+    // What comes behind the last answer is thrown away.
+    if (fate !== 'ends') wire.socket.write(head(`GET ${path} HTTP/1.1`, host))
+    await (fate === 'goesOn' ? wire.untilAnswers(expected.length + 1) : wire.until(() => wire.hasEnded))
+    const [canary, ...more] = fate === 'goesOn' ? wire.answers.splice(expected.length) : []
     const wrong = judge(wire.answers, expected, heads)
     if (wrong !== undefined) return wrong
+    if (more.length > 0 || wire.rest !== '') return `after the answers: ${JSON.stringify(wire.rest)}`
+    if (fate === 'goesOn') return canary?.body.includes(path) ? undefined : `then ${shown(canary)} for ${path}`
     if (!wire.hasEnded) return 'the connection was not ended'
-    if (wire.rest !== '') return `after the answers: ${JSON.stringify(wire.rest)}`
     const isSaid = wire.answers.at(-1)?.headers.get('connection') === 'close'
     return fate === 'closes' && !isSaid ? 'the end was not said' : undefined
-  }
-
-  /** Answers may be missing, but those that came are the first of those expected. */
-  async #judgeLeft(wire: Wire, steps: readonly Step[], expected: readonly Outcome[]): Promise<string | undefined> {
-    const isReset = steps.some((step) => typeof step === 'object' && 'kind' in step && step.kind === 'reset')
-    if (isReset) return judge(wire.answers, expected.slice(0, wire.answers.length), [])
-    // Who does not read is reset by the server, which a paused socket is told of as well.
-    await wire.until(() => wire.hasEnded)
-    return wire.hasEnded ? undefined : 'the connection was not ended'
   }
 }
 
@@ -151,7 +114,7 @@ export function cutUp(bytes: Buffer, random: Random): readonly Buffer[] {
 }
 
 function judge(
-  answers: readonly WireAnswer[],
+  answers: readonly HttpResponse[],
   expected: readonly Outcome[],
   heads: readonly number[],
 ): string | undefined {
@@ -162,17 +125,15 @@ function judge(
 }
 
 /** An answer by its status, an error by its number; how it is written, too, when that is wrong. */
-function toldBy({ status, headers, body }: WireAnswer, isHead: boolean): string {
-  const isSniffed = status >= 200 && headers.get('x-content-type-options') !== 'nosniff'
-  if (status < 400 && !isSniffed) return String(status)
-  const isWhole =
-    !isSniffed &&
+function toldBy({ status, headers, body }: HttpResponse, isHead: boolean): string {
+  const isError =
     headers.get('content-type') === 'application/json' &&
     headers.has('date') &&
     /^\w+-\w+$/.test(headers.get('x-request-id') ?? '') &&
     (isHead || headers.get('content-length') === String(Buffer.byteLength(body)))
-  if (!isWhole) return `${status} with ${JSON.stringify([...headers])}`
-  return isHead ? String(status) : String((JSON.parse(body) as { error: number }).error)
+  const isRight = status === 100 || (headers.get('x-content-type-options') === 'nosniff' && (status < 400 || isError))
+  if (!isRight) return `${status} with ${JSON.stringify([...headers])}`
+  return String(status < 400 || isHead ? status : JSON.parse(body).error)
 }
 
 function wantedBy(outcome: Outcome, isHead: boolean): string {
@@ -180,6 +141,6 @@ function wantedBy(outcome: Outcome, isHead: boolean): string {
   return String(isHead ? Math.floor(errorNumbers[outcome] / 100) : errorNumbers[outcome])
 }
 
-function shown(answer: WireAnswer | undefined): string {
-  return answer === undefined ? 'no answer' : `${answer.status} ${answer.body.slice(0, 200)}`
+function shown(answer: HttpResponse | undefined): string {
+  return `${answer?.status ?? 'no answer'} ${answer?.body.slice(0, 200)}`
 }

@@ -1,20 +1,15 @@
 // A client on a bare socket that keeps every received byte, and parses the responses in them.
 
 import { connect, type Socket } from 'node:net'
-
-export interface WireAnswer {
-  readonly status: number
-  /** By lower-case name. */
-  readonly headers: ReadonlyMap<string, string>
-  readonly body: string
-}
+import { readAnswer } from '../../support/client.ts'
+import type { HttpResponse } from '../../support/conformance.ts'
 
 export class Wire implements Disposable {
   readonly socket: Socket
   /** The places of the answers to HEAD, which have no body. */
   heads: readonly number[]
   /** Those that have come as a whole. */
-  answers: WireAnswer[] = []
+  answers: HttpResponse[] = []
   hasEnded = false
   readonly #patienceMs: number
   #received = Buffer.alloc(0)
@@ -70,21 +65,10 @@ export class Wire implements Disposable {
   }
 
   #takeAnswer(): boolean {
-    const headEnd = this.#received.indexOf('\r\n\r\n')
-    if (headEnd === -1) return false
-    const [statusLine = '', ...lines] = this.#received.toString('latin1', 0, headEnd).split('\r\n')
-    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1])
-    const headers = new Map(
-      lines.map((line) => {
-        const [name = '', value = ''] = line.split(/: *(.*)/)
-        return [name.toLowerCase(), value]
-      }),
-    )
-    const isBodiless = status < 200 || status === 204 || status === 304 || this.heads.includes(this.answers.length)
-    const bodyEnd = headEnd + 4 + (isBodiless ? 0 : Number(headers.get('content-length') ?? 0))
-    if (this.#received.length < bodyEnd) return false
-    this.answers.push({ status, headers, body: this.#received.toString('utf8', headEnd + 4, bodyEnd) })
-    this.#received = this.#received.subarray(bodyEnd)
+    const found = readAnswer(this.#received, this.heads.includes(this.answers.length))
+    if (found === undefined) return false
+    this.answers.push(found)
+    this.#received = this.#received.subarray(found.length)
     return true
   }
 }

@@ -126,6 +126,7 @@ export const service: readonly Wrong[] = [
     ...looksFirst('POST /plants 401', 40001, 'no json'),
     ...looksFirst('POST /plants 403', 41501, 'no json'),
   ),
+  ...caughtBy('parameters')(...answering('HEAD /plants 400')(['takes any parameter of HEAD', () => instead(200)])),
   ...caughtBy('the document itself')(...answering('*')(['has other errors', text(/^\{"error":.*/, '{"code":1}')])),
   ...caughtBy('answers')(
     ...['Accept', 'WWW-Authenticate', 'Location', 'Idempotency-Replayed'].flatMap(hides),
@@ -190,7 +191,6 @@ export const service: readonly Wrong[] = [
       refuse(50101),
     ),
     ...answering('* * 501')(refuse(40501)),
-    ...lettingIn(['takes HEAD without a token', 'HEAD *', none]),
     ...answering('HEAD * 200')(
       ['has no HEAD', () => instead(405, undefined, ['Allow', 'GET'])],
       drop('Content-Type'),
@@ -200,7 +200,6 @@ export const service: readonly Wrong[] = [
     ...answering('HEAD /plants 200')(['has no HEAD of lists', () => instead(405)], drop('Content-Type')),
     ...answering('HEAD /plants/{id} 200')(set('Content-Length', '0'), drop('ETag')),
     ...answering('HEAD / 200')(['answers HEAD of pages with 404', () => instead(404)]),
-    ...answering('HEAD /plants 400')(['takes any parameter of HEAD', () => instead(200)]),
     ...refusing('OPTIONS')(
       unfit(40102, aToken, 'Authorization'),
       unfit(40101, /^Basic /, 'Authorization'),
@@ -229,6 +228,7 @@ export const service: readonly Wrong[] = [
     ...lettingIn(
       ['takes any token', '* *', aToken],
       ['compares tokens without case', '* *', /^Bearer (?:[A-Z0-9_]+|[a-z0-9_]+)$/],
+      ['takes HEAD without a token', 'HEAD *', none],
       ['takes the token of Basic', '* *', /^Basic /],
       ['takes a token without a scheme', '* *', /^plt_/],
       ['takes the first of two tokens on a line', '* *', /^Bearer \S+ \S+$/],

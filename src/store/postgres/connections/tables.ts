@@ -13,7 +13,7 @@ export const tagOfPlant = `((plant ->> 'tag') COLLATE "C")`
 
 /**
  * The columns of each table, one a line. The C collation compares texts by their bytes, so that all engines sort alike.
- * See registrations.ts for `registrations`, and pages.ts for `changes`.
+ * See lost-commits.ts and pages.ts for `changes`.
  */
 export const tables: Readonly<Record<string, string>> = {
   // The version of the tables, and the oldest version of programs that can use them.
@@ -37,15 +37,12 @@ export const tables: Readonly<Record<string, string>> = {
     fingerprint bytea NOT NULL,
     created_at_ms int8 NOT NULL,
     PRIMARY KEY (caller_id, key)`,
-  registrations: `
-    id text COLLATE "C" PRIMARY KEY,
-    last_commit int8 NOT NULL,
-    is_closed boolean NOT NULL,
-    registered_at_ms int8 NOT NULL`,
-  // end_bytes: the bytes of the lines of all numbered rows so far, with those that were swept.
+  // id: that of the transaction for one of its rows. changes: 0 if the transaction changed no plant, -1 if it was looked up
+  // and can never commit. end_bytes: the bytes of the lines of all numbered rows so far, with those that were swept.
   changes: `
-    place int8 GENERATED ALWAYS AS IDENTITY (CACHE 1) PRIMARY KEY,
-    first int8 UNIQUE,
+    id uuid PRIMARY KEY,
+    place int8 GENERATED ALWAYS AS IDENTITY (CACHE 1),
+    first int8,
     changes int8 NOT NULL,
     at_ms int8 NOT NULL,
     end_bytes int8,
@@ -83,10 +80,12 @@ export const migrations: readonly Migration[] = [
       'CREATE INDEX plants_by_name ON plants (left(name_folded, 250))',
       `CREATE INDEX plants_by_tag ON plants (${tagOfPlant}, id) WHERE ${tagOfPlant} IS NOT NULL`,
       'CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at_ms)',
-      'CREATE INDEX changes_without_number ON changes (place) WHERE first IS NULL',
+      'CREATE UNIQUE INDEX changes_by_number ON changes (first) WHERE first IS NOT NULL',
+      'CREATE INDEX changes_without_number ON changes (place) WHERE first IS NULL AND changes > 0',
+      'CREATE INDEX changes_without_plants ON changes (at_ms) WHERE changes <= 0',
       // The beginning of the log. Its time distinguishes the log from those of other stores.
-      `INSERT INTO changes (first, changes, at_ms, end_bytes, lines)
-        VALUES (1, 1, (extract(epoch FROM clock_timestamp()) * 1000)::int8, 0, '')`,
+      `INSERT INTO changes (id, first, changes, at_ms, end_bytes, lines)
+        VALUES (gen_random_uuid(), 1, 1, (extract(epoch FROM clock_timestamp()) * 1000)::int8, 0, '')`,
       'INSERT INTO changes_end VALUES (1, 2, 0)',
     ],
   },
@@ -95,7 +94,6 @@ export const migrations: readonly Migration[] = [
 const statements = named({
   findSchema: `SELECT to_regclass('plantstore_schema') IS NOT NULL`,
   readSchema: 'SELECT version, oldest_version FROM plantstore_schema WHERE one = 1',
-  lockSchema: 'SELECT version, oldest_version FROM plantstore_schema WHERE one = 1 FOR SHARE',
 })
 
 /**
@@ -130,16 +128,9 @@ export async function migrate(connection: Connection, options: DatabaseOptions, 
   }
 }
 
-/**
- * Returns the version of the tables; `lock` keeps it unchanged until the transaction ends. Throws OperatorError if this
- * program cannot use them.
- */
-export async function checkVersion(
-  connection: Connection,
-  newestVersion = migrations.length,
-  lock?: 'locked',
-): Promise<number> {
-  const [row] = await connection.query(lock === undefined ? statements.readSchema : statements.lockSchema)
+/** Returns the version of the tables. Throws OperatorError if this program cannot use them. */
+export async function checkVersion(connection: Connection, newestVersion = migrations.length): Promise<number> {
+  const [row] = await connection.query(statements.readSchema)
   const [version, oldestVersion] = (row ?? [0n, 0n]) as unknown as [bigint, bigint]
   if (oldestVersion > BigInt(newestVersion)) {
     throw new OperatorError(
@@ -159,9 +150,9 @@ async function takeSteps(connection: Connection, limits: StoreLimits, steps: rea
   // While an ALTER TABLE waits for its lock, reads of other servers queue behind it.
   await connection.command(`SET LOCAL lock_timeout = ${limits.databaseMigrationLockMs}`)
   for (const { statements, oldestVersion } of steps.slice(version)) {
+    // Waits for pending transactions. Later ones of older servers fail (transaction.ts).
+    if (oldestVersion > version && version > 0) await connection.command('LOCK TABLE changes IN SHARE MODE')
     for (const statement of statements) await connection.command(statement)
-    // Without a row, an older server cannot commit. It tries to register again, and is rejected.
-    if (oldestVersion > version && version > 0) await connection.command('DELETE FROM registrations')
     await connection.command(`UPDATE plantstore_schema SET oldest_version = ${oldestVersion} WHERE one = 1`)
   }
   await connection.command(`UPDATE plantstore_schema SET version = ${Math.max(version, steps.length)} WHERE one = 1`)

@@ -1,0 +1,86 @@
+// The outcome of a commit whose answer was lost; and the deletion of expired Idempotency-Keys and of old rows that only
+// show such outcomes.
+//
+// Each transaction chooses an id, and inserts a row with it into the log of changes. To look up a commit, another
+// connection inserts a row with the same id. That waits for a pending transaction, and shows whether it committed. If it
+// did not, it never will, because ids are unique.
+
+import { randomUUID } from 'node:crypto'
+import { addAbortListener } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AppError } from '../../domain/errors.ts'
+import type { DatabaseOptions } from './connections/address.ts'
+import { answerWithin, named, openForBulk } from './connections/connection.ts'
+import { failureOf, unknownOutcome } from './connections/failures.ts'
+
+const statements = named({
+  /** Writes even if the row exists: once a standby confirms this commit, it also has the transaction of the row. */
+  close: `INSERT INTO changes (id, changes, at_ms, lines) VALUES ($1, -1, $2, '')
+    ON CONFLICT (id) DO UPDATE SET at_ms = changes.at_ms RETURNING changes.changes`,
+  /** Keeps a key that is renewed while this waits for its row: the condition is rechecked on the new version. */
+  sweepKeys: 'DELETE FROM idempotency_keys WHERE created_at_ms <= $1',
+  sweepUnchanged: 'DELETE FROM changes WHERE changes <= 0 AND at_ms <= $1',
+})
+
+/** The id of a new row of the log: a UUID that begins with the time, so that their index grows at its end (RFC 9562, 5.7). */
+export function makeRowId(atMs: number): string {
+  const time = atMs.toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
+}
+
+/**
+ * Looks up whether a transaction committed whose answer was lost. If it did not, it never will. Retries until the
+ * deadline, by the monotonic clock.
+ *
+ * @throws AppError `storeUnavailable` if the outcome is unknown.
+ */
+export async function lookUp(id: string, options: DatabaseOptions, deadlineMs: number): Promise<boolean> {
+  const { clock, limits } = options
+  for (;;) {
+    try {
+      return await close(id, options, deadlineMs)
+    } catch (error) {
+      if (error instanceof AppError) throw error
+      if (failureOf(error) === 'own' || clock.monotonicMs() >= deadlineMs) throw unknownOutcome(error)
+      await sleep(limits.databaseRetryMs * Math.random())
+    }
+  }
+}
+
+async function close(id: string, options: DatabaseOptions, deadlineMs: number): Promise<boolean> {
+  const { clock } = options
+  // A separate connection is faster than waiting for a new session.
+  const opening = openForBulk(options)
+  const closing = opening.then((connection) => connection.query(statements.close, [id, clock.wallMs()]))
+  try {
+    const answer = await answerWithin(closing, Math.max(deadlineMs - clock.monotonicMs(), 0))
+    const [row] = answer?.value ?? []
+    if (row === undefined) throw new Error('the database did not answer in time')
+    const connection = await opening
+    connection.assertConfirmed()
+    return Number(row[0]) >= 0
+  } finally {
+    // Close in the background.
+    opening.then((connection) => connection.close()).catch(() => {})
+  }
+}
+
+/** Sweeps at intervals, with jitter, until `closing` is aborted. */
+export async function sweepUntil(closing: AbortSignal, options: DatabaseOptions): Promise<void> {
+  const pause = (): Promise<boolean> => {
+    const pauseMs = options.limits.expiredKeysSweepMs * (0.5 + Math.random())
+    return sleep(pauseMs, true, { signal: closing }).catch(() => false)
+  }
+  // Expired rows do no harm, so a failed sweep can wait for the next one.
+  while (await pause()) await sweep(closing, options).catch(() => {})
+}
+
+async function sweep(closing: AbortSignal, options: DatabaseOptions): Promise<void> {
+  const { clock, limits } = options
+  await using connection = await openForBulk(options)
+  using _stop = addAbortListener(closing, () => connection.lose(new Error('the store is closed')))
+  // A lost deletion is harmless, so do not wait for standbys.
+  await connection.command('SET synchronous_commit = local')
+  await connection.query(statements.sweepKeys, [clock.wallMs() - limits.idempotencyKeyMs])
+  await connection.query(statements.sweepUnchanged, [clock.wallMs() - limits.databaseCommitKnownMs])
+}
