@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import { OperatorError } from '../../src/domain/errors.ts'
+import type { ServiceEvent } from '../../src/domain/events.ts'
 import { type Plant, revisionOf } from '../../src/domain/plant.ts'
 import { type Connection, warningsOf } from '../../src/store/postgres/connections/connection.ts'
 import { openAll } from '../support/engines.ts'
@@ -48,6 +49,21 @@ describe('a store in PostgreSQL', () => {
   const onSchema = (title: string, run: Parameters<typeof withSchema>[1]): void => {
     test(title, () => withSchema(database, run))
   }
+
+  onSchema('a table that a crash empties is warned of', async (place, client) => {
+    const warnings: string[] = []
+    const observe = (event: ServiceEvent): void => {
+      // The database of the tests may have unsafe settings, too.
+      if (event.kind === 'storeWarning' && event.message.includes('plants =')) warnings.push(event.message)
+    }
+    await (await openTestStore(place, { observe })).close()
+    assert.deepEqual(warnings, [])
+    await client.query('ALTER TABLE plants SET UNLOGGED')
+    await (await openTestStore(place, { observe })).close()
+    assert.deepEqual(warnings, [
+      'the database has plants = unlogged: all plants are lost when it crashes; run ALTER TABLE plants SET LOGGED',
+    ])
+  })
 
   onSchema('now is behind all changes, also behind thousands that have no numbers yet', async (place, client) => {
     await using store = await openTestStore(place)
