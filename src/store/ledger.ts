@@ -69,7 +69,10 @@ export type Outcome =
   | 'idTaken'
   | 'idempotencyKeyReused'
   | 'done'
-  /** No row has the id, or the version; for `onlyFirst`, a token exists; for a sweep, fewer rows than its maximum were old enough. */
+  /**
+   * No row has the id, or the version; for `onlyFirst`, a token exists; for a sweep, fewer rows than its maximum were
+   * old enough.
+   */
   | 'notDone'
   /** The token is no longer valid. */
   | 'revoked'

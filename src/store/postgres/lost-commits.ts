@@ -22,7 +22,7 @@ const statements = named({
   sweepUnchanged: 'DELETE FROM changes WHERE changes <= 0 AND at_ms <= $1',
 })
 
-/** The id of a new row of the log: a UUID that begins with the time, so that their index grows at its end (RFC 9562, 5.7). */
+/** The id of a new row of the log: a UUID that begins with the time, so that the index grows at its end (RFC 9562). */
 export function makeRowId(atMs: number): string {
   const time = atMs.toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`

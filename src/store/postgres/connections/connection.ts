@@ -323,7 +323,10 @@ export async function answerWithin<T>(answer: Promise<T>, msMax: number): Promis
 }
 
 const takeOver = 'confirmed plants may be lost when a standby takes over; set it to on'
-/** What settings, and a table, mean that make commits less durable. Only with a standby, `synchronous_commit` must be at least `on`. */
+/**
+ * What settings and a table mean that make commits less durable. Only with a standby, `synchronous_commit` must be at
+ * least `on`.
+ */
 const unsafe: Readonly<Record<string, string>> = {
   'fsync = off': 'confirmed plants are lost or damaged when its machine fails; turn it on',
   'full_page_writes = off': 'it may be damaged when its machine fails; turn it on',

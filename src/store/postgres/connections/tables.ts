@@ -37,8 +37,8 @@ export const tables: Readonly<Record<string, string>> = {
     fingerprint bytea NOT NULL,
     created_at_ms int8 NOT NULL,
     PRIMARY KEY (caller_id, key)`,
-  // id: that of the transaction for one of its rows. changes: 0 if the transaction changed no plant, -1 if it was looked up
-  // and can never commit. end_bytes: the bytes of the lines of all numbered rows so far, with those that were swept.
+  // id: that of the transaction for one of its rows. changes: 0 if the transaction changed no plant, -1 if it was looked
+  // up and can never commit. end_bytes: the bytes of the lines of all numbered rows so far, with those that were swept.
   changes: `
     id uuid PRIMARY KEY,
     place int8 GENERATED ALWAYS AS IDENTITY (CACHE 1),
