@@ -81,10 +81,8 @@ async function create(tries: number): Promise<string> {
 
 /** Opens the form, or closes it if it is open. */
 export function toggleForm(): void {
-  show(section.hidden !== false)
-  if (section.hidden) return
-  focusForm()
-  void offerFree()
+  if (section.hidden) openForm()
+  else show(false)
 }
 
 /** @param name what the plant is called. */

@@ -103,6 +103,7 @@ async function added(sentence: string): Promise<void> {
 }
 
 async function changed(id: bigint, sentence: string, isGone = false): Promise<void> {
+  if (isGone && readView().plant === String(id)) openPlant(undefined)
   await Promise.all([reloadAround(id), loadSummary()])
   if (isGone) say(find('#changed'), sentence)
   else tellOf(String(id), '#changed', sentence)

@@ -76,18 +76,17 @@ const lineCharactersMin = 80
 
 /** The nodes that show a text of JSON; a text that is none is shown as it is. */
 export function jsonNodes(text: string): (Node | string)[] {
-  let printed: string
   try {
-    printed = printExact(parseExact(text))
+    return codeNodes(printExact(parseExact(text)))
   } catch {
     return [escaped(text)]
   }
-  return codeNodes(printed)
 }
 
 /** Texts, of which those before a colon are names; numbers; words of JSON, JavaScript, Python and the shell. */
-const part =
-  /("(?:[^"\\]|\\.)*"|'[^']*')(:?)|(?<![\w$])(?:-?\d[\w.+-]*|(?:true|false|null|import|from|const|new|await|for|of|with|as|export|curl)\b)/g
+const quoted = /("(?:[^"\\]|\\.)*"|'[^']*')(:?)/
+const words = 'true|false|null|import|from|const|new|await|for|of|with|as|export|curl'
+const part = new RegExp(`${quoted.source}|(?<![\\w$])(?:-?\\d[\\w.+-]*|(?:${words})\\b)`, 'g')
 
 /** The nodes that show code, its parts in colours. */
 export function codeNodes(code: string): (Node | string)[] {

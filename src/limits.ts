@@ -225,8 +225,6 @@ const databaseLimits = {
   databaseAttemptPauseMs: 20,
   /** How long creates are looked up before they are written, after one met a plant or key that was there. */
   databaseLookUpMs: 1_000,
-  /** Attempts of a migration while other servers migrate, too. */
-  databaseMigrationsMax: 20,
   /** Lock timeout of a migration attempt. Reads of other servers wait as long. */
   databaseMigrationLockMs: 100,
   databaseCloseMsMax: 200,

@@ -17,6 +17,8 @@ import { toToken, toWebhook } from './rows.ts'
 
 /** Rows of the log of changes that are deleted in one transaction. */
 const rowsSweptMax = 256
+/** A change that is dated further in the future is from a clock that was ahead. */
+const clockAheadMsMax = 24 * 60 * 60 * 1000
 
 export abstract class GroupedStore {
   readonly #groups: GroupCommit<Job, Outcome>
@@ -87,7 +89,8 @@ export abstract class GroupedStore {
   async sweepChanges(untilMs: number, needed: readonly string[] = []): Promise<boolean> {
     const numbers = needed.map((position) => toPosition(position).number)
     const keptFrom = numbers.reduce((least, number) => (number < least ? number : least), int64Max)
-    return (await this.#submit({ kind: 'sweepChanges', untilMs, keptFrom, rowsMax: rowsSweptMax })) === 'done'
+    const futureMs = this.#clock.wallMs() + clockAheadMsMax
+    return (await this.#submit({ kind: 'sweepChanges', untilMs, futureMs, keptFrom, rowsMax: rowsSweptMax })) === 'done'
   }
 
   async addWebhook(webhook: Webhook): Promise<void> {

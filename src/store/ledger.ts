@@ -51,6 +51,8 @@ export interface KeyOfPlant {
 export interface Sweep {
   /** Keeps the changes after this time. */
   readonly untilMs: number
+  /** Changes after this time are from a clock that was ahead. */
+  readonly futureMs: number
   /** Keeps the row with this number, and later ones. */
   readonly keptFrom: bigint
   /** Maximum number of rows to delete. */

@@ -21,11 +21,14 @@ export const commonStatements = {
   newestChanges: `SELECT first, changes, at_ms, lines FROM changes WHERE first IS NOT NULL ORDER BY first DESC LIMIT 1`,
   // A reader may continue from the last row to delete, so the last row before the first to keep stays. Clocks may be set
   // back, and differ between servers: the running maximum ends at the first row to keep, so that the log has no holes.
-  findSweepable: `SELECT first FROM (SELECT first, next_first, max(next_at_ms) OVER (ORDER BY first) AS newest_at_ms
-      FROM (SELECT first, lead(first) OVER (ORDER BY first) AS next_first, lead(at_ms) OVER (ORDER BY first) AS next_at_ms
-        FROM (SELECT first, at_ms FROM changes WHERE first IS NOT NULL ORDER BY first LIMIT $2 + 1) AS oldest) AS pairs)
-      AS ages
-    WHERE newest_at_ms <= $1 AND next_first <= $3`,
+  // Rows after $4, from a clock that was far ahead, are deleted with the next row before $4 among the first 10,000.
+  findSweepable: `SELECT first FROM changes WHERE first <= (SELECT max(first)
+      FROM (SELECT first, next_first, max(next_at_ms) OVER (ORDER BY first) AS newest_at_ms
+        FROM (SELECT first, lead(first) OVER (ORDER BY first) AS next_first, lead(at_ms) OVER (ORDER BY first) AS next_at_ms
+          FROM (SELECT first, at_ms FROM
+            (SELECT first, at_ms FROM changes WHERE first IS NOT NULL ORDER BY first LIMIT 10000) AS oldest
+            WHERE at_ms <= $4 LIMIT $2 + 1) AS dated) AS pairs) AS ages
+      WHERE newest_at_ms <= $1 AND next_first <= $3) ORDER BY first LIMIT $2`,
 } as const
 
 type CommonWrite = readonly [name: keyof typeof commonStatements, ...values: (string | bigint | Uint8Array)[]]

@@ -80,6 +80,8 @@ describe('a server with a public URL', async () => {
     assert.equal((await client.create(2n, 'Ficus')).status, 200)
     const page = await client.request({ method: 'GET', target: '/plants?limit=1' })
     assert.equal(page.headers.get('link'), '</my/store/plants?after=1&limit=1>; rel="next"')
+    const changes = await client.request({ method: 'GET', target: '/changes' })
+    assert.match(changes.headers.get('link') ?? '', /^<\/my\/store\/changes\?after=/)
     assert.equal((await client.request({ method: 'GET', target: '/my/store/plants/1' })).status, 404)
   })
 })

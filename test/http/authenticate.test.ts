@@ -1,16 +1,23 @@
-// The cache of credentials: how long it trusts them, and how many, by a simulated clock, for tokens of a real store and
-// for JWTs.
+// Look-ups of credentials: how long they are trusted, and how many, by a simulated clock, for tokens of a real store and
+// for JWTs. The last use of a token is recorded once a day, in the background, and never delays or fails a request.
 
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import type { Caller } from '../../src/domain/caller.ts'
+import { allScopes, type Caller, type Scope } from '../../src/domain/caller.ts'
 import { AppError } from '../../src/domain/errors.ts'
+import type { Store } from '../../src/domain/store.ts'
+import { dateOf, dayOf } from '../../src/domain/token.ts'
 import { createAuthenticate, type GuardLookUp } from '../../src/http/authenticate.ts'
+import { TokenUses } from '../../src/http/token-uses.ts'
 import { type Limits, limits as serviceLimits } from '../../src/limits.ts'
 import { createToken } from '../../src/serve/new-token.ts'
 import { rejectsWith, TestClock } from '../store/suite.ts'
+import { describeOnEngines } from '../support/engines.ts'
 import { makeFolder } from '../support/folder.ts'
-import { openTestStore } from '../support/store.ts'
+import { runHere } from '../support/program.ts'
+import { serveHere } from '../support/service.ts'
+import { addToken, openTestStore, revokeToken } from '../support/store.ts'
+import { until } from '../support/time.ts'
 
 const limits: Limits = {
   ...serviceLimits,
@@ -19,13 +26,11 @@ const limits: Limits = {
 }
 const scopes = ['plants:read'] as const
 
-const folder = await makeFolder()
-const store = await openTestStore(folder.file('plants.db'))
+const cleanup = new AsyncDisposableStack()
+const folder = cleanup.use(await makeFolder())
+const store = cleanup.use(await openTestStore(folder.file('plants.db')))
 
-after(async () => {
-  await store[Symbol.asyncDispose]()
-  await folder[Symbol.asyncDispose]()
-})
+after(() => cleanup.disposeAsync())
 
 /** The store, and what takes any JWT for a good one; counts what each is asked for. */
 function open(changed: Partial<Limits> = {}) {
@@ -43,17 +48,15 @@ function open(changed: Partial<Limits> = {}) {
   return { clock, asked, authenticate: createAuthenticate({ findToken }, clock, { ...limits, ...changed }, verify) }
 }
 
-/** Makes credentials that are valid for a second. */
-const kinds: Readonly<Record<string, (clock: TestClock) => Promise<string>>> = {
-  token: async (clock) => {
+for (const kind of ['token', 'JWT']) {
+  /** Makes a credential that is valid for a second. */
+  const make = async (clock: TestClock): Promise<string> => {
+    if (kind === 'JWT') return `a.b.${Math.random()}`.replace('0.', '')
     const { secret, expiresAtMs = 0 } = await createToken(store, { name: 'token', scopes, lifetimeMs: 1_000 })
     clock.wall = expiresAtMs - 1_000
     return secret
-  },
-  JWT: async () => `a.b.${Math.random()}`.replace('0.', ''),
-}
+  }
 
-for (const [kind, make] of Object.entries(kinds)) {
   describe(`a ${kind} that was looked up`, () => {
     test('is trusted for as long as the limit says, however it is spelt, and looked up again then', async () => {
       const { authenticate, asked, clock } = open()
@@ -72,13 +75,13 @@ for (const [kind, make] of Object.entries(kinds)) {
     test('is held to its expiry, to the millisecond, and to its scopes all the same', async () => {
       const { authenticate, asked, clock } = open()
       const header = `Bearer ${await make(clock)}`
-      const use = async (scope: 'plants:read' | 'plants:write') => authenticate(header, [scope])
-      await use('plants:read')
+      const use = async (scope: Scope = 'plants:read') => authenticate(header, [scope])
+      await use()
       clock.wall += 999
-      assert.ok(!(authenticate(header, scopes) instanceof Promise))
+      await use()
       await rejectsWith(use('plants:write'), 'insufficientScope')
       clock.wall += 1
-      await rejectsWith(use('plants:read'), 'invalidToken')
+      await rejectsWith(use(), 'invalidToken')
       assert.equal(asked.length, 1)
     })
 
@@ -118,14 +121,11 @@ describe('a guard of look-ups', () => {
 
   test('is asked again about tokens that were used before as many others as are remembered', async () => {
     const { authenticate } = open({ tokenTrustMs: 0 })
-    const tokens = await Promise.all(['a', 'b', 'c'].map((name) => createToken(store, { name, scopes })))
-    const use = async (index: number, guard: GuardLookUp) =>
-      authenticate(`Bearer ${tokens[index]?.secret}`, scopes, guard)
-    for (const index of [0, 1, 1]) await use(index, (lookUp) => lookUp())
-    await use(0, tooMany)
-    await use(2, (lookUp) => lookUp())
-    for (const index of [0, 2]) await use(index, tooMany)
-    await rejectsWith(use(1, tooMany), 'rateLimited')
+    const [a, b, c] = await Promise.all(['a', 'b', 'c'].map((name) => createToken(store, { name, scopes })))
+    const use = async (token: typeof a, guard: GuardLookUp) => authenticate(`Bearer ${token?.secret}`, scopes, guard)
+    for (const token of [a, b, a, c]) await use(token, (lookUp) => lookUp())
+    for (const token of [a, c]) await use(token, tooMany)
+    await rejectsWith(use(b, tooMany), 'rateLimited')
   })
 })
 
@@ -159,10 +159,127 @@ describe('a JWT', () => {
   test('is refused unseen where none is accepted, or when it has no form of one', async () => {
     const { clock, authenticate, asked } = open()
     const without = createAuthenticate(store, clock, limits)
-    await rejectsWith((async () => without('Bearer a.b.c', scopes))(), 'invalidToken')
+    assert.throws(() => without('Bearer a.b.c', scopes), { code: 'invalidToken' })
     for (const odd of ['a.b', 'a.b.', 'a.b.c.d.e', 'a.b.c=', 'a.b+.c', '.b.c']) {
-      await rejectsWith((async () => authenticate(`Bearer ${odd}`, scopes))(), 'invalidToken')
+      assert.throws(() => authenticate(`Bearer ${odd}`, scopes), { code: 'invalidToken' })
     }
     assert.deepEqual(asked, [])
+  })
+})
+
+const dayMs = 86_400_000
+const today = (): string => dateOf(dayOf(Date.now()))
+
+/** The day of the last use of each token, by its name. */
+const lastUses = async (store: string): Promise<Record<string, string | null>> => {
+  const { stdout } = await runHere(['token', 'list', '--json', '--store', store])
+  const tokens: readonly { readonly name: string; readonly lastUsed: string | null }[] = JSON.parse(stdout)
+  return Object.fromEntries(tokens.map(({ name, lastUsed }) => [name, lastUsed]))
+}
+const get = async (url: string, secret: string): Promise<number> =>
+  (await fetch(`${url}/plants`, { headers: { Authorization: `Bearer ${secret}` } })).status
+
+describeOnEngines('the last use of a token', ({ makePlace }) => {
+  test('is recorded some time after a request; unused and unusable tokens stay unchanged', async () => {
+    await using place = await makePlace()
+    const { secret: used } = await addToken(place.store, 'used')
+    const { secret: reader } = await addToken(place.store, 'reader', ['plants:read'])
+    const { id, secret: revoked } = await addToken(place.store, 'revoked')
+    await addToken(place.store, 'unused')
+    await revokeToken(place.store, id)
+    await using server = await serveHere(place.store, { tokenUsesMs: 100 })
+    const statuses = [used, reader, revoked].map((secret) => get(server.url, secret))
+    assert.deepEqual(await Promise.all(statuses), [200, 200, 401])
+    for (const name of ['used', 'reader']) {
+      await until(`the use of ${name} is noted`, async () => (await lastUses(place.store))[name] === today())
+    }
+    const { unused, revoked: never } = await lastUses(place.store)
+    assert.deepEqual([unused, never], [null, null])
+    const { stdout } = await runHere(['token', 'list', '--store', place.store])
+    assert.match(stdout, new RegExp(`LAST USED +NAME$[\\s\\S]* ${today()} +used$[\\s\\S]* never +unused$`, 'm'))
+  })
+
+  test('that is not recorded yet is recorded when the server stops', async () => {
+    await using place = await makePlace()
+    const { secret } = await addToken(place.store, 'short')
+    await using server = await serveHere(place.store)
+    assert.equal(await get(server.url, secret), 200)
+    assert.equal((await lastUses(place.store))['short'], null)
+    await server.stop()
+    assert.equal((await lastUses(place.store))['short'], today())
+  })
+
+  test('is written once a day, however often a token is used, and by whichever server', async () => {
+    await using place = await makePlace()
+    await using store = await openTestStore(place.store)
+    const { hash } = await createToken(store, { name: 'busy', scopes: allScopes })
+    const clock = new TestClock()
+    const writes: number[] = []
+    const noteTokenUses: Store['noteTokenUses'] = (days) => {
+      writes.push(...days.values())
+      return store.noteTokenUses(days)
+    }
+    const watched = { findToken: (hash: Uint8Array) => store.findToken(hash), noteTokenUses }
+    const servers = [1, 2].map(() => new TokenUses(watched, clock, { tokenUsesMs: 1, trustedTokensMax: 10 }))
+    const noted = async (): Promise<number | undefined> => (await store.listTokens())[0]?.lastUsedDay
+    for (const day of [20_000, 20_001, 20_002]) {
+      clock.wall = day * dayMs
+      await servers[0]?.findToken(hash)
+      await until('it is noted', async () => (await noted()) === day)
+      for (let count = 0; count < 50; count += 1) {
+        clock.wall += dayMs / 100
+        for (const server of servers) await server.findToken(hash)
+      }
+    }
+    // A server whose clock is behind does not put the day back.
+    clock.wall = 20_000 * dayMs
+    await servers[1]?.findToken(hash)
+    await Promise.all(servers.map((server) => server.stop()))
+    assert.deepEqual([writes, await noted()], [[20_000, 20_001, 20_002], 20_002])
+  })
+})
+
+describe('the last use of a token', () => {
+  test('that the store cannot record fails no look-up, and is retried', async () => {
+    const clock = new TestClock()
+    const token = { id: 'tok_a', hash: Buffer.alloc(32), name: 'a', scopes: allScopes, createdAtMs: 0 }
+    let tries = 0
+    const full = {
+      findToken: async () => token,
+      noteTokenUses: async () => {
+        tries += 1
+        throw tries % 2 === 0 ? new AppError('storeFull', 'full') : new Error('the store could not do noteTokenUses')
+      },
+    }
+    const uses = new TokenUses(full, clock, { tokenUsesMs: 1, trustedTokensMax: 10 })
+    await until('it is tried again and again', async () => {
+      assert.equal(await uses.findToken(token.hash), token)
+      return tries >= 5
+    })
+    await uses.stop()
+    const triesAtStop = tries
+    await uses.findToken(token.hash)
+    await uses.stop()
+    assert.equal(tries, triesAtStop)
+  })
+
+  test('is that of valid tokens, and of no more at once than are remembered', async () => {
+    const clock = new TestClock()
+    const noted: string[] = []
+    let found = { id: 'tok_a', hash: Buffer.alloc(32), name: 'a', scopes: allScopes, createdAtMs: 0, expiresAtMs: 1 }
+    const store = {
+      findToken: async () => found,
+      noteTokenUses: async (days: ReadonlyMap<string, number>) => {
+        noted.push(...days.keys())
+      },
+    }
+    const uses = new TokenUses(store, clock, { tokenUsesMs: 60_000, trustedTokensMax: 2 })
+    await uses.findToken(found.hash)
+    for (const id of ['tok_b', 'tok_c', 'tok_d']) {
+      found = { ...found, id, expiresAtMs: clock.wall + 1 }
+      await uses.findToken(found.hash)
+    }
+    await uses.stop()
+    assert.deepEqual(noted, ['tok_b', 'tok_c'])
   })
 })

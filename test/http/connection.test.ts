@@ -8,7 +8,7 @@ import { describe, test } from 'node:test'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../../src/domain/clock.ts'
 import { LargeAnswers } from '../../src/http/large-answers.ts'
-import type { Reply, Request } from '../../src/http/request.ts'
+import type { Reply } from '../../src/http/request.ts'
 import type { Service } from '../../src/http/service.ts'
 import { Connection, type ConnectionOptions } from '../../src/http/wire/connection.ts'
 import { Connections } from '../../src/http/wire/connections.ts'
@@ -16,19 +16,14 @@ import { NodeParser } from '../../src/http/wire/node-parser.ts'
 import { createPeers } from '../../src/http/wire/peers.ts'
 import { type Limits, limits } from '../../src/limits.ts'
 
-function serviceOf(serve: Service['serve']): Service {
-  const fail = (): never => assert.fail()
-  const refuseBytes = (): Reply => ({ status: 400, fields: {}, body: '' })
-  return { serve, refuse: fail, refuseBytes, noteSent: () => {}, noteAborted: () => {} } as unknown as Service
-}
-
 /** The options of a connection, with a clock of the test. */
-function optionsOf(changed: Partial<Limits>, monotonicMs: () => number): ConnectionOptions {
+function optionsOf(changed: Partial<Limits>, monotonicMs: () => number, serve: Service['serve']): ConnectionOptions {
   const own = { ...limits, ...changed }
+  const refuseBytes = (): Reply => ({ status: 400, fields: {}, body: '' })
   return {
     limits: own,
     clock: { ...systemClock, monotonicMs },
-    service: serviceOf(() => assert.fail()),
+    service: { serve, refuseBytes, noteSent: () => {}, noteAborted: () => {} } as unknown as Service,
     parser: new NodeParser(own),
     peers: createPeers([]),
     largeAnswers: new LargeAnswers(own),
@@ -49,69 +44,62 @@ describe('a connection', () => {
   /** A connection of which a test sends the bytes, gives the answers and sets the time. */
   function connect() {
     const stream = new Duplex({ read: () => {}, write: (_bytes, _encoding, done) => done() })
-    const socket = Object.assign(stream, {
-      setTimeout: (timeout: number) => Object.assign(stream, { timeout }),
-    }) as unknown as Socket & { readonly timeout?: number }
+    const setTimeout = (timeout: number) => Object.assign(stream, { timeout })
+    const socket = Object.assign(stream, { setTimeout }) as unknown as Socket & { readonly timeout?: number }
     let nowMs = 0
     const replies: ((reply: Reply) => void)[] = []
-    const targets: string[] = []
-    const serve = ({ target }: Request) => {
-      targets.push(target)
-      return new Promise<Reply>((resolve) => replies.push(resolve))
-    }
-    const connection = new Connection(socket, { ...optionsOf(msMax, () => nowMs), service: serviceOf(serve) })
+    const serve = () => new Promise<Reply>((resolve) => replies.push(resolve))
+    const connection = new Connection(
+      socket,
+      optionsOf(msMax, () => nowMs, serve),
+    )
     const at = (ms: number): boolean => {
       nowMs = ms
       return connection.hasExpired(ms)
     }
-    return { connection, socket, replies, targets, at }
+    /** Sets how many bytes of output are unread. */
+    const leaveUnread = (value: number) =>
+      Object.defineProperty(socket, 'writableLength', { value, configurable: true })
+    return { connection, socket, replies, at, leaveUnread }
   }
 
   test('has a clock that begins anew with each state; a head and its body share one', async () => {
     const { connection, socket, replies, at } = connect()
-    assert.deepEqual([at(99), at(100)], [false, true])
-    at(50)
-    socket.emit('data', get)
-    assert.equal(connection.state, 'answering')
-    assert.deepEqual([at(249), at(250)], [false, true])
-    replies[0]?.({ status: 204, fields: {} })
-    await setImmediate()
-    assert.equal(connection.state, 'idle')
-    assert.deepEqual([at(549), at(550)], [false, true])
-    at(500)
-    socket.emit('data', head.subarray(0, 10))
-    assert.equal(connection.state, 'head')
-    assert.deepEqual([at(599), at(600)], [false, true])
-    at(590)
-    socket.emit('data', head.subarray(10))
-    assert.equal(connection.state, 'body')
-    assert.deepEqual([at(649), at(650)], [false, true])
-    at(640)
-    socket.emit('data', Buffer.from('{}'))
-    assert.equal(connection.state, 'answering')
-    assert.deepEqual([at(839), at(840)], [false, true])
+    for (const [fromMs, state, lastMs, begin] of [
+      [0, 'head', 99, () => {}],
+      [50, 'answering', 249, () => socket.emit('data', get)],
+      [250, 'idle', 549, () => replies[0]?.({ status: 204, fields: {} })],
+      [500, 'head', 599, () => socket.emit('data', head.subarray(0, 10))],
+      [590, 'body', 649, () => socket.emit('data', head.subarray(10))],
+      [640, 'answering', 839, () => socket.emit('data', Buffer.from('{}'))],
+    ] as const) {
+      at(fromMs)
+      begin()
+      await setImmediate()
+      assert.deepEqual([connection.state, at(lastMs), at(lastMs + 1)], [state, false, true])
+    }
     socket.destroy()
   })
 
   test('has a clock that stands while an answer is read, and another one for that', async () => {
-    const { socket, at, replies } = connect()
+    const { socket, at, replies, leaveUnread } = connect()
     socket.emit('data', get)
-    Object.defineProperty(socket, 'writableLength', { value: 500, configurable: true })
+    leaveUnread(500)
     replies[0]?.({ status: 204, fields: {} })
     await Promise.resolve()
     assert.equal(socket.timeout, limits.unreadMsMax)
     assert.equal(at(1_000), false)
-    Object.defineProperty(socket, 'writableLength', { value: 0, configurable: true })
+    leaveUnread(0)
     socket.emit('timeout')
     assert.deepEqual([at(1_199), at(1_200), socket.destroyed], [false, true, false])
-    Object.defineProperty(socket, 'writableLength', { value: 500 })
+    leaveUnread(500)
     socket.emit('timeout')
     assert.ok(socket.destroyed)
   })
 
   test('has a clock of unread output for a refusal, too, and input does not restart it', async () => {
-    const { connection, socket } = connect()
-    Object.defineProperty(socket, 'writableLength', { value: 500 })
+    const { connection, socket, leaveUnread } = connect()
+    leaveUnread(500)
     socket.emit('data', Buffer.from('garbage\r\n\r\n'))
     assert.equal(connection.state, 'ending')
     assert.equal(socket.timeout, limits.unreadMsMax)
@@ -123,8 +111,8 @@ describe('a connection', () => {
   })
 
   test('reads nothing behind a broken body before its refusal is sent', async () => {
-    const { connection, socket, replies } = connect()
-    Object.defineProperty(socket, 'writableLength', { value: 500, configurable: true })
+    const { connection, socket, replies, leaveUnread } = connect()
+    leaveUnread(500)
     socket.emit('data', Buffer.from('POST /plants HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n'))
     assert.equal(connection.state, 'answering')
     assert.ok(socket.isPaused())
@@ -133,52 +121,29 @@ describe('a connection', () => {
     assert.equal(connection.state, 'ending')
     socket.destroy()
   })
-
-  test('serves one request at a time, in order, also when its client has ended its side', async () => {
-    const { connection, socket, replies, targets } = connect()
-    const getOther = Buffer.from(get.toString().replace('1', '2'))
-    socket.emit('data', get)
-    socket.emit('data', Buffer.concat([get, get]))
-    for (const count of [1, 2, 3, 4]) {
-      assert.equal(targets.length, count)
-      replies[count - 1]?.({ status: 204, fields: {} })
-      await setImmediate()
-      if (count === 1) socket.emit('data', getOther)
-      else if (count === 2) socket.emit('end')
-      else connection.takeNext()
-    }
-    assert.deepEqual(targets, ['/plants/1', '/plants/1', '/plants/1', '/plants/2'])
-    assert.equal(connection.state, 'ending')
-  })
 })
 
 test('a reader may take a while when much is unread, but not too much', async () => {
   let nowMs = 0
   const own = { unreadBytesMax: 1_000, slowReaderMs: 2_000, connectionCheckMs: 1, unreadMsMax: 1_000_000 }
-  const connections = new Connections(optionsOf(own, () => nowMs))
+  const now = (): number => nowMs
+  const connections = new Connections(optionsOf(own, now, () => assert.fail()))
   const sockets = [550, 300].map((writableLength) => {
-    const socket = new Socket().on('data', () => {}).on('end', () => {})
-    Object.defineProperty(socket, 'writableLength', { value: writableLength })
-    Object.defineProperty(socket, 'bytesWritten', { value: 0, writable: true })
-    connections.add(socket)
+    const socket = new Socket()
+    const value = { writableLength: { value: writableLength }, bytesWritten: { value: 0, writable: true } }
+    connections.add(Object.defineProperties(socket, value))
     return socket
   })
-  for (const [atMs, cut] of [
-    [0, [false, false]],
-    [1_000, [false, false]],
-    [1_999, [false, false]],
-    // Either would be enough. The second one has read nothing for longer.
-    [3_500, [false, true]],
-  ] as const) {
+  const cutAt = async (atMs: number): Promise<readonly boolean[]> => {
     nowMs = atMs
-    if (nowMs === 1_000) Object.assign(sockets[0] as Socket, { bytesWritten: 1 })
     await sleep(20)
-    assert.deepEqual(
-      sockets.map(({ destroyed }) => destroyed),
-      cut,
-      `${atMs} ms`,
-    )
+    return sockets.map(({ destroyed }) => destroyed)
   }
+  assert.deepEqual(await cutAt(0), [false, false])
+  Object.assign(sockets[0] as Socket, { bytesWritten: 1 })
+  for (const ms of [1_000, 1_999]) assert.deepEqual(await cutAt(ms), [false, false])
+  // Either would be enough. The second one has read nothing for longer.
+  assert.deepEqual(await cutAt(3_500), [false, true])
   connections.stop()
   for (const socket of sockets) socket.destroy()
 })

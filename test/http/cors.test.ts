@@ -7,8 +7,8 @@ import { startService } from '../support/service.ts'
 
 const origin = { Origin: 'https://garden.example' }
 
-/** Which origins may read the answer to what never was a request, and which fields of it. */
-async function allowedWhenBroken(client: Client): Promise<readonly (string | undefined)[]> {
+/** The fields for pages in the answer to what never was a request. */
+async function fieldsWhenBroken(client: Client): Promise<readonly (string | undefined)[]> {
   await using broken = await client.open()
   broken.send('GET / HTTP/9.9\r\n\r\n')
   const { headers } = await broken.answer()
@@ -20,9 +20,9 @@ describe('CORS', () => {
     await using service = await startService({})
     const { headers } = await service.client.request({ method: 'GET', target: '/%zz', headers: origin })
     assert.equal(headers.get('access-control-allow-origin'), '*')
-    assert.match(headers.get('access-control-expose-headers') ?? '', /\bX-Request-Id\b/)
-    const whenBroken = await allowedWhenBroken(service.client)
-    assert.deepEqual(whenBroken, ['*', headers.get('access-control-expose-headers')])
+    const exposed = headers.get('access-control-expose-headers')
+    assert.match(exposed ?? '', /\bX-Request-Id\b/)
+    assert.deepEqual(await fieldsWhenBroken(service.client), ['*', exposed])
   })
 
   test('--cors-origin names the origins that may call', async () => {
@@ -36,11 +36,10 @@ describe('CORS', () => {
       assert.equal(headers.get('vary'), 'Origin')
     }
     assert.equal((await ask('GET', '/', origin)).get('vary'), 'Origin, Accept, Accept-Encoding, Authorization')
-    assert.deepEqual(await allowedWhenBroken(service.client), [undefined, undefined])
+    assert.deepEqual(await fieldsWhenBroken(service.client), [undefined, undefined])
     const preflight = { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'PUT' }
-    const other = await ask('OPTIONS', '/plants', preflight)
-    assert.equal(other.get('access-control-allow-origin'), undefined)
-    assert.equal(other.get('access-control-allow-methods'), undefined)
+    const other = [...(await ask('OPTIONS', '/plants', preflight)).keys()]
+    assert.ok(!other.some((name) => name.startsWith('access-control-')), `${other}`)
   })
 
   test('--cors-origin none lets no page call', async () => {

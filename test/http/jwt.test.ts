@@ -57,13 +57,6 @@ describe('a JWT', async () => {
 
   after(() => provider[Symbol.asyncDispose]())
 
-  test('of the issuer, for this audience, is a credential beside our own tokens', async () => {
-    assert.equal(await statusOf(service, await provider.sign()), 404)
-    assert.equal(await statusOf(service, service.client.token), 404)
-    const headers = { Authorization: `Bearer ${await provider.sign()}` }
-    assert.equal((await service.client.create(7n, 'Olea', undefined, headers)).status, 200)
-  })
-
   test('is seen in the log by its subject and an id, never itself', async () => {
     // The override would turn the rest of a line around on a terminal.
     const token = await provider.sign({ claims: { sub: 'carol\u202e' } })
@@ -84,37 +77,31 @@ describe('a JWT', async () => {
     for (const parts of [...audiences, ...types, ...times]) {
       assert.equal(await statusOf(service, await provider.sign(parts)), 404, JSON.stringify(parts))
     }
+    assert.equal(await statusOf(service, service.client.token), 404, 'beside our own tokens')
+    const headers = { Authorization: `Bearer ${await provider.sign()}` }
+    assert.equal((await service.client.create(7n, 'Olea', undefined, headers)).status, 200)
   })
 
-  test('gives the scopes that we know, from scope or scp, as a text or a list', async () => {
-    const reads = 'the token needs the scope plants:write, but has plants:read'
-    const none = 'the token needs the scope plants:write, but has none'
-    for (const [claims, message] of [
-      [{ scope: 'plants:read' }, reads],
-      [{ scope: ['plants:read', 'email', 7] }, reads],
-      [{ scp: 'plants:read' }, reads],
-      [{ scope: 'plants:writer plants: write PLANTS:WRITE plants:read\tplants:write' }, none],
-      [{ scope: 7, scp: { 'plants:write': true } }, none],
-      [{ roles: ['plants:write'] }, none],
-    ] as const) {
-      const token = await provider.sign({ claims: { scope: undefined, ...claims } })
-      const { status, body } = await use(service, token, 'DELETE')
-      assert.deepEqual([status, JSON.parse(body)], [403, { error: 40301, message }], JSON.stringify(claims))
-    }
-  })
-
-  test('gives those of other claims, where they are set', async () => {
+  test('gives the scopes that we know, from scope or scp or the claims that are set, as a text or a list', async () => {
     await using other = await startService(still, { ...provider.settings, jwtScopeClaims: 'scp,roles' })
-    for (const [claims, status] of [
-      [{ roles: ['plants:read', 'plants:write'] }, 404],
-      [{ roles: 'plants:write' }, 404],
-      [{ scp: 'plants:read', roles: ['plants:write'] }, 404],
-      [{ scp: 'plants:read' }, 403],
-      [{ scope: 'plants:write', permissions: ['plants:write'] }, 403],
-      [{ roles: { 'plants:write': true } }, 403],
+    const [read, write, all] = ['plants:read', 'plants:write', undefined] as const
+    for (const [at, claims, scopes] of [
+      [service, { scope: read }, read],
+      [service, { scope: [read, 'email', 7] }, read],
+      [service, { scp: read }, read],
+      [service, { scope: `plants:writer plants: write PLANTS:WRITE plants:read\t${write}` }, 'none'],
+      [service, { scope: 7, scp: { [write]: true } }, 'none'],
+      [service, { roles: [write] }, 'none'],
+      [other, { roles: [read, write] }, all],
+      [other, { roles: write }, all],
+      [other, { scp: read, roles: [write] }, all],
+      [other, { scp: read }, read],
+      [other, { scope: write, permissions: [write] }, 'none'],
+      [other, { roles: { [write]: true } }, 'none'],
     ] as const) {
-      const token = await provider.sign({ claims: { scope: undefined, ...claims } })
-      assert.equal((await use(other, token, 'DELETE')).status, status, JSON.stringify(claims))
+      const { status, body } = await use(at, await provider.sign({ claims: { scope: undefined, ...claims } }), 'DELETE')
+      assert.equal(status, scopes === all ? 404 : 403, JSON.stringify(claims))
+      if (scopes !== all) assert.ok(body.includes(`the token needs the scope plants:write, but has ${scopes}"`), body)
     }
   })
 
@@ -315,14 +302,12 @@ describe('a server for JWTs', () => {
     await writeFile(file, '{}')
     const start = (flags: readonly string[]) =>
       runHere(['serve', '--port', '0', '--store', folder.file('plants.db'), ...flags])
-    const together = '--jwt-keys, --jwt-issuer and --jwt-audience belong together: add'
-    for (const [flags, says] of [
-      [['--jwt-keys', 'keys.json'], `${together} --jwt-issuer and --jwt-audience`],
-      [['--jwt-keys', 'keys.json', '--jwt-issuer', 'a'], `${together} --jwt-audience`],
-      [['--jwt-issuer', 'a', '--jwt-audience', 'b'], `${together} --jwt-keys`],
-      [['--jwt-scope-claims', 'roles'], `${together} --jwt-keys and --jwt-issuer and --jwt-audience`],
+    const together = 'plantstore: --jwt-keys, --jwt-issuer and --jwt-audience belong together: add'
+    for (const [flags, missing] of [
+      [['--jwt-keys', 'keys.json', '--jwt-issuer', 'a'], '--jwt-audience'],
+      [['--jwt-scope-claims', 'roles'], '--jwt-keys and --jwt-issuer and --jwt-audience'],
     ] as const) {
-      assert.deepEqual(await start(flags), { status: 2, stdout: '', stderr: `plantstore: ${says}\n` })
+      assert.deepEqual(await start(flags), { status: 2, stdout: '', stderr: `${together} ${missing}\n` })
     }
     assert.deepEqual(await readdir(folder.path), ['empty.json'])
     const { status, stderr } = await start(['--jwt-keys', file, '--jwt-issuer', 'a', '--jwt-audience', 'b'])

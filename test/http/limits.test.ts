@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { shownPath } from '../../src/http/request.ts'
@@ -13,7 +12,7 @@ import { type Connection, countStatuses, encodeRequest, plantJson } from '../sup
 import { inRing } from '../support/ring.ts'
 import { startService } from '../support/service.ts'
 import { assertPrompt, until } from '../support/time.ts'
-import { drawPieces, pieceLimits, timeToEnd } from './pieces.ts'
+import { drawPieces, framingLimits, timeToEnd } from './framing/run.ts'
 
 const livez = { method: 'GET', target: '/livez' }
 /** A create whose body comes in chunks, with those given. */
@@ -49,16 +48,6 @@ describe('limits', { concurrency: true }, () => {
     // The client that fetched the document may have its connection still, or not any more.
     assert.ok([5, 6].includes(statuses.length), `${statuses}`)
     assert.equal((await first.request(livez)).status, 200)
-  })
-
-  test('a rejected client that continues to send is soon disconnected', async () => {
-    await using service = await startService({})
-    await using connection = await service.client.open()
-    connection.send(chunked(''))
-    assert.equal((await connection.answerTo('POST', '/plants')).status, 401)
-    const refusedMs = performance.now()
-    await connection.closed()
-    assertPrompt(refusedMs, limits.lingerMsMax)
   })
 
   test('a refused client that does not go away makes room for others', async () => {
@@ -135,9 +124,7 @@ describe('limits', { concurrency: true }, () => {
       return heapUsed + external
     }
     const before = usedBytes()
-    for (let count = 0; count < 60; count += 1) {
-      connections.use(await client.open()).send(bytes)
-    }
+    for (let count = 0; count < 60; count += 1) connections.use(await client.open()).send(bytes)
     for (let times = 0; times < 20; times += 1) await client.request(livez)
     // 120 MiB where each chunk is held by itself.
     const growth = usedBytes() - before
@@ -156,12 +143,8 @@ describe('limits', { concurrency: true }, () => {
   })
 
   describe('whatever pieces of requests arrive', () => {
-    const sequences = inRing(150, 400)
-    /** Far longer than any limit: what has not ended by then has no clock. */
-    const patienceMs = 15_000
-
     async function countEndless(connectionCheckMs: number, count: number, msMax: number): Promise<number> {
-      await using service = await startService({ ...pieceLimits, connectionCheckMs })
+      await using service = await startService({ ...framingLimits, connectionCheckMs })
       const random = new Random(20)
       const drawn = Array.from({ length: count }, () => drawPieces(random, service.client.token))
       const times = await Promise.all(drawn.map((pieces) => timeToEnd(service.port, pieces, msMax)))
@@ -169,24 +152,11 @@ describe('limits', { concurrency: true }, () => {
       return times.filter((ms) => ms >= msMax).length
     }
 
-    test('the connection ends in time', async () => {
-      assert.equal(await countEndless(pieceLimits.connectionCheckMs, sequences, patienceMs), 0)
-    })
-
-    test('control: without clocks it does not', async () => {
+    test('the connection ends in time; control: without clocks it does not', async () => {
+      // Far longer than any limit: what has not ended by then has no clock.
+      assert.equal(await countEndless(framingLimits.connectionCheckMs, inRing(150, 400), 15_000), 0)
       assert.notEqual(await countEndless(60_000, 40, 2_000), 0)
     })
-  })
-
-  test('an empty line that arrives separately after the chunks does not keep a connection open', async () => {
-    await using service = await startService({ keepAliveMsMax: 2_000, connectionCheckMs: 50 })
-    await using connection = await service.client.open()
-    for (const piece of [chunked(service.client.token, '2\r\n{}\r\n0\r\n'), '\r', '\n']) {
-      connection.send(piece)
-      await setImmediate()
-    }
-    assert.equal((await connection.answerTo('POST', '/plants')).status, 400)
-    await connection.closed()
   })
 
   test('a flood of one connection lets others in between, and is answered to the end', async () => {
@@ -195,8 +165,7 @@ describe('limits', { concurrency: true }, () => {
     const finished = () => service.events.filter((event) => event.kind === 'requestFinished').length
     await using flood = await client.open()
     await using honest = await client.open()
-    const many = 2_000
-    const before = finished()
+    const [many, before] = [2_000, finished()]
     flood.send(Buffer.concat(Array(many).fill(encodeRequest('', livez))))
     await until('the flood has begun', () => finished() > before)
     assert.equal((await honest.request(livez)).status, 200)

@@ -15,7 +15,7 @@ import { encodeRequest, plantJson, type RowRequest } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { inRing } from '../support/ring.ts'
 import { type Service, startService } from '../support/service.ts'
-import { importPlants, openTestStore } from '../support/store.ts'
+import { importBeside } from '../support/store.ts'
 import { framingCorpus } from './framing/corpus.ts'
 
 /** Counts the requests to a service that Node.js parses. */
@@ -124,10 +124,7 @@ describe('plain requests', () => {
     /** Long names, so that a page is more than the system takes at once. */
     const plants = Array.from({ length: 1_000 }, (_, id) => ({ id: BigInt(id), name: `${id} \u{1f335}`.padEnd(1_000) }))
     await using service = await startService({})
-    {
-      await using store = await openTestStore(service.path, { exclusive: false })
-      await importPlants(store, plants)
-    }
+    await importBeside(service.path, plants)
     const transfer = t.mock.method(ArrayBuffer.prototype, 'transfer')
     const freed = () => transfer.mock.calls.filter((call) => (call.this as ArrayBuffer).detached).length
     using parsed = countParsed(service)

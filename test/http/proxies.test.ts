@@ -35,9 +35,7 @@ const cases = framingCorpus.filter(({ steps, isSlow, fate }) => !isSlow && fate 
 describe('requests behind proxies', { concurrency: true }, () => {
   for (const kind of proxyKinds) {
     const skip = !isInstalled(kind) && `there is no ${kind.name} on this machine`
-    test(`${cases.length} cases of the framing corpus end behind ${kind.name} where they end here`, {
-      skip,
-    }, async () => {
+    test(`${cases.length} cases of the framing corpus end behind ${kind.name} as they do here`, { skip }, async () => {
       await using service = await startService({})
       await using proxy = await startProxy(kind, service.port)
       const { wrong, unseen, served, marked } = await judge(service, proxy)
@@ -48,9 +46,8 @@ describe('requests behind proxies', { concurrency: true }, () => {
     })
   }
 
-  test('the nginx of docs/settings.md serves below its path, with links as long as they get', {
-    skip: !isInstalled(nginxWith('')) && 'there is no nginx on this machine',
-  }, async () => {
+  const skip = !isInstalled(nginxWith('')) && 'there is no nginx on this machine'
+  test('the nginx of docs/settings.md serves below its path, with links as long as they get', { skip }, async () => {
     const readme = await readFile(new URL('../../docs/settings.md', import.meta.url), 'utf8')
     const [, location = ''] = /```nginx\n(.*?)```/s.exec(readme) ?? []
     const [publicUrl = ''] = /(?<=--public-url )http\S+?(?=`)/.exec(readme) ?? []

@@ -58,12 +58,8 @@ describe('a rate limit', () => {
   })
 
   test('says how long to wait, and that is enough', () => {
-    for (const [units, seconds] of [
-      [1, 1],
-      [10, 60],
-      [7, 3_600],
-      [1_000_000, 1],
-    ] as const) {
+    for (const text of ['1/1', '10/60', '7/3600', '1000000/1']) {
+      const [units = 0, seconds = 0] = text.split('/').map(Number)
       const { take, wait, refusal } = limiterOf(units, seconds)
       take(units, 1)
       const { 'retry-after': waitSeconds, ...fields } = refusal(1) ?? {}
@@ -83,22 +79,12 @@ describe('a rate limit', () => {
     assert.equal(take(1, 5), 1, 'as many as it says')
   })
 
-  test('remembers a bounded number of callers, of more those that have used most', () => {
+  test('remembers a bounded number of callers: of too many half, those that have used most', () => {
     const { take } = limiterOf(2, 3_600, 100)
     take(2, 1, 'refused')
-    for (let caller = 0; caller < 1_000; caller += 1) take(1, 1, String(caller))
-    assert.equal(take(1, 1, 'refused'), 0, 'remembered')
-    assert.equal(take(2, 1, '0'), 2, 'forgotten')
-    assert.equal(take(2, 1, '999'), 1, 'remembered')
-  })
-
-  test('forgets half of the callers where all have used the same', () => {
-    const { take } = limiterOf(1, 3_600, 100)
-    for (let caller = 0; caller < 101; caller += 1) take(1, 1, String(caller))
-    assert.deepEqual(
-      ['49', '50', '100'].map((caller) => take(1, 1, caller)),
-      [1, 0, 0],
-    )
+    for (let caller = 0; caller < 100; caller += 1) take(1, 1, String(caller))
+    const left = ['refused', '49', '50', '99'].map((caller) => take(2, 1, caller))
+    assert.deepEqual(left, [0, 2, 1, 1])
   })
 })
 
@@ -119,12 +105,9 @@ test('a request costs units in proportion to its work', () => {
 })
 
 test('addresses of one customer count for one', () => {
-  assert.equal(networkOf('192.0.2.7'), '192.0.2.7')
-  assert.equal(networkOf('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2')
-  assert.equal(networkOf('2001:db8::6'), '2001:db8:0:0')
-  assert.equal(networkOf('2001:db8:1:2::1'), networkOf('2001:db8:1:2:ffff::'))
-  assert.equal(networkOf('::1'), '0:0:0:0')
-  assert.equal(networkOf(undefined), 'unix')
+  const addresses = ['192.0.2.7', '2001:db8:1:2:3:4:5:6', '2001:db8::6', '2001:db8:1:2:ffff::', '::1', undefined]
+  const networks = ['192.0.2.7', '2001:db8:1:2', '2001:db8:0:0', '2001:db8:1:2', '0:0:0:0', 'unix']
+  assert.deepEqual(addresses.map(networkOf), networks)
 })
 
 describe('--rate-limit', () => {

@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type ErrorCode, errorNumbers } from '../../src/domain/errors.ts'
-import { int64Max, int64Min } from '../../src/domain/plant.ts'
 import { plantJson } from '../../verify/plant.ts'
 import { encodeRequest, type RowRequest } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
@@ -27,13 +26,10 @@ const messages: Messages = {
   'an id that is taken is refused, and its plant stays as it is': [undefined, /^id: \d+ is already taken; choose/],
   'createPlant refuses a name of more than 1,024 characters': [/^name: must have at most 1024 characters, got 1025$/],
   'createPlant refuses a name that is no string': [/^name: must be a string, got null$/],
-  'createPlant refuses a name with NUL or half a surrogate pair': Array(6).fill(
-    /^name: must have no NUL character and no unpaired surrogate$/,
-  ),
   'a body without an id is no plant': [
     /^id: is missing$/,
     /^name: is missing; id: is missing$/,
-    ...Array(5).fill(/^the body: must be an object, got /),
+    /^the body: must be an object, got /,
   ],
   'createPlant refuses JSON that is no plant': [undefined, undefined, undefined, /name: .*; tag: /],
   'createPlant refuses what is not JSON': [/^the body is empty$/],
@@ -41,23 +37,14 @@ const messages: Messages = {
   'createPlant is at no path like its own': [/^there is nothing at \/plants\/; no path ends with a slash$/],
   'nothing is at a path of 5,000 characters': [/^there is nothing at \/a{199}$/],
   'Authorization twice': [/^authorization: must be sent once$/],
-  'another plant under a key that was used is refused': [
-    ...[undefined, undefined],
-    ...Array(5).fill(/; send another key with this one$/),
-  ],
+  'another plant under a key that was used is refused': [undefined, undefined, /; send another key with this one$/],
   'every operation on a missing plant answers 404': Array(7).fill(unknown),
   'getPlant refuses a If-None-Match that is not allowed': [undefined, /^If-None-Match: must be \* or a list of ETags/],
   'replacePlant refuses a If-Match that is not allowed': [undefined, /^If-Match: must be/],
   'getPlant obeys If-Match': [undefined, undefined, ...Array(6).fill(changed)],
   'replacePlant obeys If-Match': [undefined, undefined, ...Array(6).fill(changed)],
   'replacePlant obeys If-None-Match': [undefined, undefined, ...Array(7).fill(matches)],
-  'a plant is deleted': [undefined, undefined, undefined, unknown, unknown],
-  'If-Match prevents lost updates': [
-    ...[undefined, undefined, undefined, changed, changed],
-    ...[undefined, undefined, undefined, unknown, unknown],
-  ],
   'the id in words in a path': notInt64,
-  'the id of 5,000 digits in a path': notInt64,
   'listPlants: the query limit=0 is refused': /^limit: must be an integer from 1 to 1000, got 0$/,
   'listPlants: the query limit=1.5 is refused': /got "1\.5"$/,
   'listPlants: the query limit=100&limit=100 is refused': /^limit: must be sent once$/,
@@ -81,12 +68,11 @@ describeOnEngines('the rows of plantstore verify', async (engine) => {
   assertNamed(shared, Object.keys(messages))
 
   function note({ method = 'POST', target = '/plants' }: RowRequest, { status, headers, body }: HttpResponse): void {
-    if (status >= 300) return
+    if (status >= 300 || headers.has('idempotency-replayed')) return
     const [, id] = /^\/plants\/(-?\d+)/.exec(headers.get('location') ?? decodeURI(target)) ?? []
     if (id === undefined) return
-    if (method === 'POST' && !headers.has('idempotency-replayed')) kept.set(BigInt(id), body)
-    else if (method === 'PUT') kept.set(BigInt(id), body)
-    else if (method === 'DELETE') kept.delete(BigInt(id))
+    if (method === 'DELETE') kept.delete(BigInt(id))
+    else if (method === 'POST' || method === 'PUT') kept.set(BigInt(id), body)
   }
 
   for (const row of shared.rows) {
@@ -96,8 +82,6 @@ describeOnEngines('the rows of plantstore verify', async (engine) => {
       let connection = await open()
       const request = async (parts: RowRequest): Promise<HttpResponse> => {
         const response = await connection.request(parts)
-        if (parts.headers?.['Origin'] !== undefined)
-          assert.equal(response.headers.get('access-control-allow-origin'), '*')
         note(parts, response)
         if (response.headers.get('connection') !== 'close') return response
         connection.finish()
@@ -107,14 +91,6 @@ describeOnEngines('the rows of plantstore verify', async (engine) => {
       }
       const responses = await checkRow({ request }, row, shared, messages)
       if (responses.every(({ status }) => status >= 400)) refused.push(...row.ids)
-      if (row.title === 'replacing a plant answers like createPlant') {
-        assert.equal(responses[2]?.body, '{"name":"Nephrolepis","tag":"fern"}')
-        assert.equal(responses[5]?.body, '{"name":"Nephrolepis"}')
-      }
-      // To the byte, however the plant was written.
-      const replayed = responses.filter(({ headers }) => headers.has('idempotency-replayed'))
-      if (row.title.startsWith('random')) return
-      for (const { body } of replayed) assert.equal(body, responses[0]?.body)
     })
   }
 
@@ -133,26 +109,12 @@ describe('this service', async () => {
   const get = (headers: Record<string, string>, method = 'GET'): Promise<HttpResponse> =>
     client.request({ method, target: '/plants/0', headers })
 
-  test('keeps the first and the last id, and takes -0 for 0', async () => {
-    for (const [literal, id] of [
-      ['-9223372036854775808', int64Min],
-      ['9223372036854775807.0', int64Max],
-      ['-0', 0n],
-    ] as const) {
-      const { status, headers } = await client.create(literal, 'n')
-      assert.deepEqual([status, headers.get('location')], [200, `/plants/${id}`])
-      const { body } = await client.request({ method: 'GET', target: `/plants/${id}` })
-      assert.equal(body, `{"id":${id},"name":"n"}`)
-    }
-  })
-
   const anyone = { Authorization: undefined }
   const long = ' '.repeat(70_000)
   const twice = ['Host: b.example']
   const refusals: readonly (readonly [title: string, request: RowRequest, error: ErrorCode, message: RegExp])[] = [
     ['a short fraction', { body: plantJson('1.5', 'n') }, 'invalidPlant', /got 1\.5$/],
     ['an id past every double', { body: plantJson('1e400', 'n') }, 'invalidPlant', /got a number too large for a dou/],
-    ['a word', { body: plantJson('"seven"', 'n') }, 'invalidPlant', /got "seven"$/],
     ['a place of others', { target: '/swagger' }, 'unknownPath', /^there is nothing at \/swagger; see \/docs, \/open/],
     ['a path that is a token', { target: `/plt_${'a'.repeat(49)}` }, 'unknownPath', /^there is nothing at \/plt_\.+$/],
     ['Host before the path', { target: '/nowhere', lines: twice }, 'repeatedHeader', /^Host: must be sent once$/],
@@ -171,6 +133,7 @@ describe('this service', async () => {
   }
 
   test('compares ETags in time by their length, and none of an empty list', async () => {
+    await client.create(0n, 'n')
     const etag = (await get({})).headers.get('etag') ?? ''
     // It ends as the mark of a weak one.
     assert.equal((await get({ 'If-None-Match': `${etag.slice(0, -1)}W/"` })).status, 200)

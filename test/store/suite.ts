@@ -224,6 +224,23 @@ export function storeSuite({ name, makePlace }: Engine): void {
       assert.deepEqual((await store.listChanges({ ...allChanges, after: next })).changes, [])
     })
 
+    onStore('a clock that was years ahead for a moment keeps no change for ever', async (store, clock) => {
+      const startMs = 1_700_000_000_000
+      const yearsMs = 1_000_000_000_000
+      for (const [id, afterMs] of [0, yearsMs, yearsMs, 1_000, 2_000].entries()) {
+        clock.wall = startMs + afterMs
+        await store.createPlant(toPlant({ id: BigInt(id), name: 'n' }))
+      }
+      const { changes, next } = await store.listChanges(allChanges)
+      while (await store.sweepChanges(startMs + 1_500)) {}
+      assert.deepEqual((await store.listChanges(allChanges)).changes, changes.slice(1))
+      while (await store.sweepChanges(startMs + 2_000)) {}
+      assert.deepEqual((await store.listChanges(allChanges)).changes, changes.slice(4))
+      assert.deepEqual((await store.listChanges({ ...allChanges, after: next })).changes, [])
+      clock.wall = 0
+      assert.equal(await store.sweepChanges(startMs + 2_000), false)
+    })
+
     onStore('the log says how many bytes it has', async (store, clock) => {
       const before = (await store.measure()).changesBytes
       const first = await store.listChanges(allChanges)

@@ -72,6 +72,12 @@ export async function leaveLog(path: string, count: number, first = 0): Promise<
   for (const suffix of ['', '-wal', '-shm', '.lock']) await copyFile(open + suffix, path + suffix)
 }
 
+/** Imports plants beside a server. */
+export async function importBeside(place: string, plants: readonly Properties[]): Promise<void> {
+  await using store = await openTestStore(place, { exclusive: false })
+  await importPlants(store, plants)
+}
+
 /** Overwrites the first page of a table of a store that nobody has open. */
 export async function damageTable(store: string, table: string): Promise<void> {
   const database = new DatabaseSync(store)

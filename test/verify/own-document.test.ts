@@ -90,8 +90,10 @@ describe('plantstore verify of a server with a document of its own', async () =>
     const url = behave === undefined ? `http://127.0.0.1:${service.port}` : wrong.url
     const tokens = await makeTokens(service.path, service.client.token)
     const only = ({ subject }: RowName): boolean => subjects?.includes(subject) ?? true
-    const { rows, left } = await verify({ ...tokens, url, document, only })
+    const ended = new Set<RowResult>()
+    const { rows, left } = await verify({ ...tokens, url, document, only, onRow: (row) => ended.add(row) })
     assert.deepEqual(left, [])
+    assert.deepEqual(ended, new Set(rows))
     return rows
   }
   const failed = (rows: readonly RowResult[]): readonly (readonly [string, string | undefined])[] =>
@@ -110,7 +112,7 @@ describe('plantstore verify of a server with a document of its own', async () =>
   }
 
   test('sends valid plants with everything that is required, however deep, and reads them whole', async () => {
-    const subjects = ['the document itself', 'further properties', 'bodies', 'changes', 'random requests']
+    const subjects = ['the document itself', 'further properties', 'bodies', 'changes', 'random requests', 'answers']
     const rows = await run('nested', subjects)
     assert.deepEqual(failed(rows), [])
     assert.deepEqual(

@@ -110,12 +110,11 @@ export class Committer {
     const answer = await answerWithin(running, Math.max(deadlineMs - this.#options.clock.monotonicMs(), 0))
     if (answer !== undefined) return answer.value
     this.#isWaiting = true
-    const end = (): void => {
-      this.#isWaiting = false
-    }
     // A late failure may leave the transaction open, which would swallow the next one.
     const ended = running.catch(() => connection.command('ROLLBACK')).catch((lost) => connection.lose(lost))
-    ended.then(end, end)
+    void ended.then(() => {
+      this.#isWaiting = false
+    })
     throw unknownOutcome(new Error('the database did not confirm a change in time'))
   }
 
@@ -132,22 +131,26 @@ export class Committer {
     tries: number,
   ): Promise<void> {
     const { clock, limits } = this.#options
-    try {
-      await connection.command('ROLLBACK')
-      if (failure !== 'locked' && failure !== 'retry') await checkVersion(connection)
-    } catch (cause) {
-      if (cause instanceof OperatorError) {
-        this.#options.onOutdated(cause)
-        throw new AppError('storeUnavailable', 'the store has failed', { cause })
-      }
-      // The lost connection has also ended the transaction.
-      connection.lose(cause)
-    }
+    // The end of the connection also ends the transaction.
+    await connection.command('ROLLBACK').catch((lost) => connection.lose(lost))
+    if (failure !== 'locked' && failure !== 'retry') await this.#assertCurrent(connection)
     // The last attempt met a conflict, as all others did.
     if (failure === 'locked' || (failure === 'retry' && tries >= limits.databaseAttemptsMax)) throw new Locked(error)
     if (failure === 'own' || (failure === 'unwritten' && tries >= unwrittenTriesMax)) throw error
     if (failure !== 'retry' && failure !== 'unwritten') throw refusalOf(failure, error)
     this.#lookUpUntilMs = clock.monotonicMs() + limits.databaseLookUpMs
+  }
+
+  /** Throws AppError if the tables are newer than this program. */
+  async #assertCurrent(connection: Connection): Promise<void> {
+    try {
+      await checkVersion(connection)
+    } catch (cause) {
+      // The next attempt reports any other problem.
+      if (!(cause instanceof OperatorError)) return
+      this.#options.onOutdated(cause)
+      throw new AppError('storeUnavailable', 'the store has failed', { cause })
+    }
   }
 
   /** Whether a batch has only creates, which are probably new. */
@@ -158,14 +161,6 @@ export class Committer {
 
 /** The outcome of a job that was set aside is a promise. */
 type Awaited = Outcome | Promise<Outcome>
-
-/** Deadlines, by the monotonic clock. */
-interface Until {
-  /** The end of all attempts. */
-  readonly deadlineMs: number
-  /** The end of the search for jobs that meet locked rows. */
-  readonly searchMs: number
-}
 
 export class Batches {
   readonly #committer: Committer
@@ -190,12 +185,7 @@ export class Batches {
    * @throws AppError `storeUnavailable` if the outcome is unknown, any other code if nothing was done.
    */
   commit(jobs: readonly Job[]): Promise<readonly Awaited[]> {
-    const { databaseCommitMsMax, databaseLockSearchMsMax } = this.#options.limits
-    const nowMs = this.#nowMs()
-    return this.#commitUnlocked(jobs, {
-      deadlineMs: nowMs + databaseCommitMsMax,
-      searchMs: nowMs + databaseLockSearchMsMax,
-    })
+    return this.#commitUnlocked(jobs, this.#nowMs())
   }
 
   /** Resolves when no job is set aside. */
@@ -203,41 +193,47 @@ export class Batches {
     while (this.#aside > 0) await this.#turn
   }
 
-  /** Sets aside the jobs whose plants were recently locked, and commits the others. */
-  async #commitUnlocked(jobs: readonly Job[], until: Until): Promise<readonly Awaited[]> {
+  /**
+   * Sets aside the jobs whose plants were recently locked, and commits the others.
+   *
+   * @param startedMs when the batch began, by the monotonic clock. Its time limits begin then.
+   */
+  async #commitUnlocked(jobs: readonly Job[], startedMs: number): Promise<readonly Awaited[]> {
     const isAside = jobs.map((job) => this.#isLocked(job))
     const others = jobs.filter((_, index) => !isAside[index])
-    const outcomes = others.length === 0 ? [] : [...(await this.#commitByHalves(others, until))]
+    const outcomes = others.length === 0 ? [] : [...(await this.#commitByHalves(others, startedMs))]
     return jobs.map((job, index) => (isAside[index] ? this.#setAside(job) : (outcomes.shift() as Awaited)))
   }
 
-  async #commitByHalves(jobs: readonly Job[], until: Until): Promise<readonly Awaited[]> {
+  async #commitByHalves(jobs: readonly Job[], startedMs: number): Promise<readonly Awaited[]> {
+    const { databaseCommitMsMax, databaseLockSearchMsMax } = this.#options.limits
     try {
-      return await this.#committer.commit(jobs, until.deadlineMs)
+      return await this.#committer.commit(jobs, startedMs + databaseCommitMsMax)
     } catch (error) {
       // It would fail each half, too.
       if (error instanceof AppError) throw error
       if (error instanceof Locked) {
         // Too many to search for without delaying the rest: set all aside, and try them one by one.
-        if (jobs.length === 1 || this.#nowMs() >= until.searchMs) return jobs.map((job) => this.#setAside(job))
+        const isLate = this.#nowMs() >= startedMs + databaseLockSearchMsMax
+        if (jobs.length === 1 || isLate) return jobs.map((job) => this.#setAside(job))
         const locked = await this.#committer.findLocked(jobs.flatMap((job) => plantOf(job) ?? []))
         for (const id of locked) this.#remember(id)
-        if (locked.length > 0) return this.#commitUnlocked(jobs, until)
+        if (locked.length > 0) return this.#commitUnlocked(jobs, startedMs)
       } else if (jobs.length === 1) {
         return [{ failed: String(error) }]
       }
     }
     const middle = Math.ceil(jobs.length / 2)
     return [
-      ...(await this.#commitHalf(jobs.slice(0, middle), until)),
-      ...(await this.#commitHalf(jobs.slice(middle), until)),
+      ...(await this.#commitHalf(jobs.slice(0, middle), startedMs)),
+      ...(await this.#commitHalf(jobs.slice(middle), startedMs)),
     ]
   }
 
   /** The rejection of one half does not affect the other. */
-  async #commitHalf(jobs: readonly Job[], until: Until): Promise<readonly Awaited[]> {
+  async #commitHalf(jobs: readonly Job[], startedMs: number): Promise<readonly Awaited[]> {
     try {
-      return await this.#commitByHalves(jobs, until)
+      return await this.#commitByHalves(jobs, startedMs)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       return jobs.map(() => ({ refused: error }))

@@ -122,7 +122,9 @@ export async function find(
       query(firstToken, 'lockFirstToken'),
       query(firstToken, 'findAnyToken'),
       query(webhookIds.length > 0, 'findWebhooks', webhookIds),
-      ...sweeps.map(({ untilMs, rowsMax, keptFrom }) => query(true, 'findSweepable', untilMs, rowsMax, keptFrom)),
+      ...sweeps.map(({ untilMs, rowsMax, keptFrom, futureMs }) =>
+        query(true, 'findSweepable', untilMs, rowsMax, keptFrom, futureMs),
+      ),
     ])
   return toFound({
     plants: plantRows,

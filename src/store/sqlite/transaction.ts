@@ -136,8 +136,8 @@ export class TransactionRunner {
         ...tokenHashes.flatMap((hash) => findTokens.all(null, hash)),
       ],
       anyToken: firstToken ? findAnyToken.all() : [],
-      sweepable: sweeps.map(({ untilMs, rowsMax, keptFrom }) =>
-        findSweepable.all(BigInt(untilMs), BigInt(rowsMax), keptFrom),
+      sweepable: sweeps.map(({ untilMs, rowsMax, keptFrom, futureMs }) =>
+        findSweepable.all(BigInt(untilMs), BigInt(rowsMax), keptFrom, BigInt(futureMs)),
       ),
       webhooks: webhookIds.flatMap((id) => findWebhook.all(id)),
     })

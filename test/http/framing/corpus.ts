@@ -101,10 +101,6 @@ const missing = head('GET /missing HTTP/1.1', host)
 /** A create with a line beside its length. */
 const disguised = (line: string): string => `${create(countsMore, line)}${endsAtOnce}`
 const upgrade = ['Connection: Upgrade', 'Upgrade: h2c'] as const
-/** More than the system takes in the place of a client. */
-const documents = head('GET /openapi.json HTTP/1.1', host).repeat(400)
-const line = 'GET /livez HTTP/1.1\r\n'
-const halfChunk = chunked('10\r\n{"id":')
 
 // Request lines, versions and targets: RFC 9112, sections 2 and 3.
 const requestLines = [
@@ -114,7 +110,6 @@ const requestLines = [
     'a TLS client hello': Buffer.from('16030100a5010000a10303', 'hex'),
     'a request line without a version': `GET /livez\r\n\r\n${smuggled}`,
     'a space before the method': start(' GET /livez HTTP/1.1'),
-    'a space behind the version': start('GET /livez HTTP/1.1 '),
     'a carriage return in the request line': start('GET /li\rvez HTTP/1.1'),
     'a method of 5,000 characters': start(`${'A'.repeat(5_000)} /livez HTTP/1.1`),
     // RFC 9112, section 2.3. The parser of Node.js takes RTSP and ICE for requests.
@@ -142,11 +137,11 @@ const requestLines = [
     'an unknown method': start('BREW /plants HTTP/1.1'),
     'a method of RTSP in HTTP': start('SETUP /livez HTTP/1.1'),
   }),
-  ...goesOn(['unknownMethod'], { 'a method of WebDAV': start('PROPFIND /livez HTTP/1.1') }),
   // RFC 9112, section 3.2.
   ...goesOn([204], { 'OPTIONS of everything': start('OPTIONS * HTTP/1.1') }),
   ...goesOn(['unknownPath'], {
     'an encoded line end in the target': start('GET /livez%0d%0aX:%20y HTTP/1.1'),
+    'an encoded slash': start('GET /plants%2f1 HTTP/1.1'),
     'dots in the target': start('GET /x/../livez HTTP/1.1'),
   }),
   ...closes(['headerFieldsTooLarge'], { 'a target of 20 KB': start(`GET /${'a'.repeat(20_000)} HTTP/1.1`) }),
@@ -160,11 +155,8 @@ const fields = [
     'a space before the colon of Content-Length': `${livez('Content-Length : 60')}${smuggled}`,
     'a field without a colon': livez('X-A'),
     'a broken HEAD': head('HEAD /livez HTTP/1.1', host, 'Bad Field'),
-    'a field without a name': livez(': b'),
     'a name past ASCII': livez('X-\xe9: b'),
     'a space before the first field': head(get, ' X-A: b', host),
-    // RFC 9112, section 5.2: a server may refuse folded fields, and this one does.
-    'a folded field': livez('X-A: b', ' c'),
     // RFC 9110, section 5.5, and RFC 9112, section 2.2: no NUL, no bare line end.
     'NUL in a field': livez('X-A: b\0c'),
     'a bare carriage return in a field': livez('X-A: b\rX-B: c'),
@@ -173,7 +165,6 @@ const fields = [
   }),
   ...goesOn([200], {
     'a field of bytes past ASCII': livez('X-A: \xe9\xff'),
-    'an empty field': livez('X-A:'),
     // RFC 9112, section 3.2.
     'an empty Host': head(get, 'Host:'),
     'a Host that is an IPv6 address': head(get, 'Host: [::1]:80'),
@@ -202,7 +193,6 @@ const fields = [
 const bodies = [
   ...closes(['malformedRequest'], {
     // RFC 9112, section 6.3: a Content-Length is 1*DIGIT, and one.
-    'the same Content-Length twice': `${create(plantLength, plantLength)}${plant}`,
     'a Content-Length with a plus': `${create(`Content-Length: +${size}`)}${plant}`,
     'a Content-Length past any number': create(`Content-Length: ${'9'.repeat(30)}`),
     'an empty Content-Length': `${create('Content-Length:')}${smuggled}`,
@@ -212,10 +202,8 @@ const bodies = [
     'chunked in HTTP/1.0': `${head('POST /plants HTTP/1.0', token, json, 'Connection: keep-alive', chunkedBody)}0\r\n\r\n`,
     // Section 7.1.
     'a chunk size that is no number': chunked(`xyz\r\n${smuggled}`),
-    'an empty chunk size': chunked(`\r\n${smuggled}`),
     'a chunk size with 0x': chunked(`0x${hexSize}\r\n${plant}\r\n0\r\n\r\n`),
     'a chunk size past 64 bits': chunked(`1000000000000000${hexSize}\r\n${plant}\r\n0\r\n\r\n`),
-    'a chunk longer than its size': chunked('1\r\nabc\r\n'),
     'a chunk shorter than its size': chunked(`8\r\nabc\r\n0\r\n\r\n${smuggled}`),
     'a chunk size that ends in a line feed alone': chunked(`${hexSize}\n${plant}\r\n0\r\n\r\n`),
     'a chunk size that ends in a carriage return alone': chunked(`${hexSize}\r${plant}\r\n0\r\n\r\n`),
@@ -227,8 +215,6 @@ const bodies = [
     'a Content-Length with zeros before it': `${create(`Content-Length: 000${size}`)}${plant}`,
     'a request as the body of a GET': `${livez(`Content-Length: ${smuggled.length}`)}${smuggled}`,
     'chunked in capitals': `${create('Transfer-Encoding: CHUNKED')}${chunks(plant)}`,
-    'a chunk of each byte': chunked(chunks(...'{"id":', '#########', ...',"name":"corpus"}')),
-    'a chunk size with zeros before it': chunked(`0000${hexSize}\r\n${plant}\r\n000\r\n\r\n`),
     'a chunked body that a GET does not want': `${livez(chunkedBody)}${chunks(smuggled)}`,
     'one that arrives after the answer': [livez(chunkedBody), answered(1), chunks(smuggled)],
   }),
@@ -236,7 +222,6 @@ const bodies = [
     'no body where one is needed': create(),
     'a request as the body of a create': `${create(`Content-Length: ${smuggled.length}`)}${smuggled}`,
     'a chunk that is a request': chunked(chunks(smuggled)),
-    'a chunk of nothing but the last': chunked(chunks()),
   }),
   ...goesOn(['missingToken'], {
     'a refused body is passed over': `${strange(`Content-Length: ${smuggled.length}`)}${smuggled}`,
@@ -249,8 +234,6 @@ const bodies = [
   }),
   ...closes(['unknownTransferCoding'], {
     // RFC 9112, section 6.1.
-    identity: `${create('Transfer-Encoding: identity')}${plant}`,
-    'a coding with a parameter': `${create('Transfer-Encoding: chunked;a=b')}0\r\n\r\n`,
     xchunked: `${create('Transfer-Encoding: xchunked')}0\r\n\r\n${smuggled}`,
     'identity in a HEAD': head('HEAD /livez HTTP/1.1', host, 'Transfer-Encoding: identity'),
   }),
@@ -274,7 +257,6 @@ const smuggling = [
     'a space before the colon of a coding': disguised('Transfer-Encoding : chunked'),
     'a form feed before a coding': disguised('Transfer-Encoding:\x0cchunked'),
     'a comma before a coding': disguised('Transfer-Encoding: , chunked'),
-    'NUL behind a coding': disguised('Transfer-Encoding: chunked\0'),
     'another coding after it': disguised('Transfer-Encoding: chunked, identity'),
     'a second line with another coding': disguised('Transfer-Encoding: chunked\r\nTransfer-Encoding: x'),
     'a fold before a coding': disguised('Transfer-Encoding:\r\n chunked'),
@@ -323,7 +305,6 @@ const clients = [
     'as much as may be behind a wait': [create('Content-Length: 65536', waits), answered(1), ' '.repeat(65_536)],
   }),
   ...closes([100, 'malformedRequest'], {
-    'broken chunks after a 100': [create(chunkedBody, waits), answered(1), 'xyz\r\n'],
     'an end instead of a body': [create(plantLength, waits), answered(1), finish],
   }),
   ...closes(['expectationFailed'], { 'an unknown expectation': create('Content-Length: 2', 'Expect: tea') }),
@@ -334,27 +315,22 @@ const clients = [
     'an Upgrade with a request as its body': `${livez(...upgrade, `Content-Length: ${smuggled.length}`)}${smuggled}`,
   }),
   ...goesOn([200, 200], {
-    'an Upgrade before a create': `${livez(...upgrade)}${wholeCreate}`,
     'an Upgrade with chunks before another': `${create(chunkedBody, ...upgrade)}${chunks(plant)}${livez()}`,
   }),
   // Slow heads and bodies: RFC 9110, section 15.5.9.
   ...slow([
     ...closes(['requestTimeout'], {
       'nothing at all': [],
-      'a head that comes byte by byte': [`${line}X: `, drip('a')],
+      'a head that comes byte by byte': [`${get}\r\nX: `, drip('a')],
       'empty lines without end': [drip('\r\n')],
       'a body that comes byte by byte': [create('Content-Length: 60000'), drip(' ')],
-      'chunks that come one by one': [create(chunkedBody), drip('1\r\n \r\n')],
-      'a chunk extension byte by byte': [chunked('1;'), drip('a')],
     }),
-    ...closes([200, 'requestTimeout'], { 'half a head behind a good request': `${livez()}${line}` }),
     ...closes([100, 'requestTimeout'], { 'no body after its 100': create(plantLength, waits) }),
     ...closes(['missingToken'], { 'half a body of a stranger, chunked': `${strange(chunkedBody)}5\r\nab` }),
     ...ends([200], { 'no next request for too long': [livez(), answered(1)] }),
     // Answers that nobody reads.
     ...left([], {
-      'documents that nobody reads': [stopReading, documents, reset],
-      'pages that nobody reads': [stopReading, head('GET /plants HTTP/1.1', host, token).repeat(40), reset],
+      'documents that nobody reads': [stopReading, head('GET /openapi.json HTTP/1.1', host).repeat(400), reset],
     }),
   ]),
   // Half-closed: the client still reads.
@@ -362,22 +338,16 @@ const clients = [
   ...ends([200], { 'an end after chunks': [chunked(chunks(plant)), finish] }),
   ...ends(Array(40).fill(200), { 'an end after forty requests': [livez().repeat(40), finish] }),
   ...closes(['malformedRequest'], {
-    'an end in a head': [`${line}${host}\r\n`, finish],
+    'an end in a head': [`${get}\r\n${host}\r\n`, finish],
     'an end in a body': [`${create(plantLength)}{"id":`, finish],
-    'an end in a chunk': [halfChunk, finish],
   }),
-  ...ends(['missingToken'], { 'an end in the body of a stranger': [`${strange(plantLength)}{"id":`, finish] }),
-  ...left([], {
-    'a reset before anything': [reset],
-    'a reset in a chunk': [halfChunk, reset],
-  }),
+  ...left([], { 'a reset in a chunk': [chunked('10\r\n{"id":'), reset] }),
   ...left([200], {
     'a reset right after a create': [wholeCreate, reset],
     'a reset after an end': [wholeCreate, finish, reset],
   }),
   ...left([100], { 'a reset before a 100': [create(plantLength, waits), reset] }),
   ...left(Array(40).fill(200), { 'a reset among forty answers': [livez().repeat(40), answered(1), reset] }),
-  ...left(['missingToken'], { 'a reset after the refusal of chunks': [strange(chunkedBody), answered(1), reset] }),
 ]
 
 export const framingCorpus: readonly FramingCase[] = [...requestLines, ...fields, ...bodies, ...smuggling, ...clients]

@@ -1,6 +1,7 @@
 // A client on a bare socket that keeps every received byte, and parses the responses in them.
 
 import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { readAnswer } from '../../support/client.ts'
 import type { HttpResponse } from '../../support/conformance.ts'
 
@@ -13,7 +14,6 @@ export class Wire implements Disposable {
   hasEnded = false
   readonly #patienceMs: number
   #received = Buffer.alloc(0)
-  #wake = Promise.withResolvers<void>()
 
   constructor(port: number, heads: readonly number[], patienceMs: number) {
     this.heads = heads
@@ -22,11 +22,9 @@ export class Wire implements Disposable {
     this.socket.on('data', (bytes: Buffer) => {
       this.#received = Buffer.concat([this.#received, bytes])
       while (this.#takeAnswer());
-      this.#awake()
     })
     const end = (): void => {
       this.hasEnded = true
-      this.#awake()
     }
     // The server may reset a connection on which a client goes on sending; what has come by then is what counts.
     this.socket.on('error', end).on('end', end).on('close', end)
@@ -40,14 +38,8 @@ export class Wire implements Disposable {
   /** Waits until a condition holds; gives whether it does, before the connection ends and patience too. */
   async until(condition: () => boolean): Promise<boolean> {
     const deadlineMs = performance.now() + this.#patienceMs
-    while (!condition()) {
-      const leftMs = deadlineMs - performance.now()
-      if (this.hasEnded || leftMs <= 0) return false
-      const timer = setTimeout(() => this.#awake(), leftMs)
-      await this.#wake.promise
-      clearTimeout(timer)
-    }
-    return true
+    while (!condition() && !this.hasEnded && performance.now() < deadlineMs) await sleep(2)
+    return condition()
   }
 
   /** Waits until so many answers have come. */
@@ -57,11 +49,6 @@ export class Wire implements Disposable {
 
   [Symbol.dispose](): void {
     this.socket.destroy()
-  }
-
-  #awake(): void {
-    this.#wake.resolve()
-    this.#wake = Promise.withResolvers()
   }
 
   #takeAnswer(): boolean {

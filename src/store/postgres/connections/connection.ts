@@ -323,18 +323,20 @@ export async function answerWithin<T>(answer: Promise<T>, msMax: number): Promis
 }
 
 const takeOver = 'confirmed plants may be lost when a standby takes over; set it to on'
-/** What settings mean that make commits less durable. Only with a standby, `synchronous_commit` must be at least `on`. */
+/** What settings, and a table, mean that make commits less durable. Only with a standby, `synchronous_commit` must be at least `on`. */
 const unsafe: Readonly<Record<string, string>> = {
   'fsync = off': 'confirmed plants are lost or damaged when its machine fails; turn it on',
   'full_page_writes = off': 'it may be damaged when its machine fails; turn it on',
   'synchronous_commit = off': 'confirmed plants are lost when it crashes; turn it on',
   'synchronous_commit = local': takeOver,
   'synchronous_commit = remote_write': takeOver,
+  'plants = unlogged': 'all plants are lost when it crashes; run ALTER TABLE plants SET LOGGED',
 }
 const readSettings: Statement = {
   name: 'readSettings',
   text: `SELECT name, setting FROM pg_settings
-    WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit', 'synchronous_standby_names')`,
+    WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit', 'synchronous_standby_names')
+    UNION ALL SELECT 'plants', 'unlogged' FROM pg_class WHERE oid = to_regclass('plants') AND relpersistence = 'u'`,
 }
 
 /** One line for each unsafe setting; none if the server does not reveal its settings. */

@@ -111,18 +111,15 @@ export async function migrate(connection: Connection, options: DatabaseOptions, 
     throw new MissingStoreError(`there is no store in ${place} yet; a server or an import makes one`)
   }
   const deadlineMs = clock.monotonicMs() + limits.databaseOpenLockMsMax
-  for (let attempt = 1; ; attempt += 1) {
+  for (;;) {
     try {
-      // Servers that create the same table concurrently may conflict in the system catalog.
       await takeSteps(connection, limits, steps)
       return
     } catch (error) {
       // A failure here means that the connection is lost; report the first error.
       await connection.command('ROLLBACK').catch(() => {})
       // A long read, such as that of pg_dump, blocks ALTER TABLE.
-      const isWorthWaiting = failureOf(error) === 'locked' && clock.monotonicMs() < deadlineMs
-      const isMet = isMeeting(error) && attempt < limits.databaseMigrationsMax
-      if (!isWorthWaiting && !isMet) throw explainExisting(error)
+      if (failureOf(error) !== 'locked' || clock.monotonicMs() >= deadlineMs) throw explainExisting(error)
       await sleep(limits.databaseRetryMs * Math.random())
     }
   }
@@ -140,12 +137,12 @@ export async function checkVersion(connection: Connection, newestVersion = migra
   return Number(version)
 }
 
-/** The lock on the row of plantstore_schema makes concurrent servers wait. */
 async function takeSteps(connection: Connection, limits: StoreLimits, steps: readonly Migration[]): Promise<void> {
   await connection.command('BEGIN ISOLATION LEVEL READ COMMITTED')
+  // Servers take turns: those that create the same table concurrently may conflict in the system catalog.
+  await connection.command(`SELECT pg_advisory_xact_lock(hashtext('plantstore'), hashtext(current_schema()))`)
   await connection.command(`CREATE TABLE IF NOT EXISTS plantstore_schema (${tables['plantstore_schema']})`)
   await connection.command('INSERT INTO plantstore_schema VALUES (1, 0, 0) ON CONFLICT DO NOTHING')
-  await connection.command('SELECT 1 FROM plantstore_schema WHERE one = 1 FOR UPDATE')
   const version = await checkVersion(connection, steps.length)
   // While an ALTER TABLE waits for its lock, reads of other servers queue behind it.
   await connection.command(`SET LOCAL lock_timeout = ${limits.databaseMigrationLockMs}`)
@@ -157,14 +154,6 @@ async function takeSteps(connection: Connection, limits: StoreLimits, steps: rea
   }
   await connection.command(`UPDATE plantstore_schema SET version = ${Math.max(version, steps.length)} WHERE one = 1`)
   await connection.command('COMMIT')
-}
-
-/**
- * Whether a concurrent migration may have interfered. A table's type may be visible before the table
- * (`duplicate_object`), and a table may appear between the check of IF NOT EXISTS and its creation (`duplicate_table`).
- */
-function isMeeting(error: unknown): boolean {
-  return failureOf(error) === 'retry' || ['42710', '42P07'].includes(String(codeOf(error)))
 }
 
 function explainExisting(error: unknown): unknown {
