@@ -135,7 +135,7 @@ const inChunks: AnswerChange = ({ fields }) => ({
   fields: [...without(fields, 'content-length'), 'Transfer-Encoding', 'chunked'],
 })
 const hasOwnEtags = all(answers('* /plants/{id}', edit('ETag', turned)), turning('if-match'), turning('if-none-match'))
-const trees = '"/trees":{"get":{"operationId":"listTrees","responses":{}}},'
+const trees = '"/trees": {"get":{"operationId":"listTrees","responses":{}}}'
 
 /** Refuses every so many requests as a proxy does that cannot reach the server. */
 function isAway(method: string, every: number): Behaviour {
@@ -231,7 +231,11 @@ export const rightServers: readonly Made[] = [
   ['is behind a proxy that refuses long header fields', answersItself(400, isLong)],
   [
     'has further operations',
-    all(headsWithoutLength, answers('GET /openapi.json 200', text(/"paths":\s*\{/, `$&${trees}`))),
+    all(
+      headsWithoutLength,
+      answers('GET /openapi.json 200', text(/"paths":\s*\{/, `$&${trees},`)),
+      answers('GET /openapi.yaml 200', text(/^paths:\n/m, `$&  ${trees}\n`)),
+    ),
   ],
   ['has another title', all(headsWithoutLength, answers('GET / 200', text(/"title":"[^"]*"/, '"title":"Trees"')))],
   ...answering('DELETE * 204')(['says that a 204 has no bytes', set('Content-Length', '0')]),

@@ -262,6 +262,7 @@ export const ofPlants: readonly Wrong[] = [
       ['reads the last line of If-Match', oneLine('If-Match', -1)],
       ['splits If-Match at every comma', edit('If-Match', split)],
     ),
+    ...receiving(`HEAD ${plant}`)(drop('If-Match')),
     ...receiving(`GET ${plant}`)(drop('If-Match'), edit('If-Match', /W\//, '')),
     ...receiving(put)(
       drop('If-Match'),
@@ -318,7 +319,7 @@ export const ofPlants: readonly Wrong[] = [
   ),
   ...caughtBy('paths and methods')(
     ...answering(`HEAD ${plant} 404`)(['heads a missing plant', () => instead(200)]),
-    ...receiving(`HEAD ${plant}`)(drop('If-None-Match'), drop('If-Match')),
+    ...receiving(`HEAD ${plant}`)(drop('If-None-Match')),
     ...receiving('GET')(having('Accept', /q=0,/, set('Accept', 'text/html'))),
     ...receiving('GET /site/{file}')(drop('If-None-Match'), having('If-None-Match', /^\*$/, drop('If-None-Match'))),
   ),
