@@ -155,6 +155,32 @@ describe('plantstore backup --folder', () => {
     assert.equal((await readdir(to)).length, 4)
   })
 
+  exhaustive.test('that fails removes nothing', async () => {
+    await using folder = await makeFolder()
+    const { store, to, back } = await makeScene(folder)
+    const names = await makeBackups(store, to, [30, 20])
+    {
+      const database = new DatabaseSync(store)
+      database.exec('DROP INDEX plants_by_tag')
+      database.close()
+    }
+    assert.match((await back('--keep', '1')).stderr, /is damaged: its index plants_by_tag is missing/)
+    assert.deepEqual((await readdir(to)).sort(), names)
+  })
+
+  exhaustive.test('at once by two keeps what each has made, or the newer one', async () => {
+    await using folder = await makeFolder()
+    const { store, to } = await makeScene(folder)
+    const args = ['backup', '--folder', to, '--keep', '1', '--store', store]
+    const both = await Promise.all([runProgram(args), runProgram(args)])
+    for (const { status, stderr } of both) assert.equal(status, 0, stderr)
+    const left = (await readdir(to)).sort()
+    assert.ok(left.length === 1 || left.length === 2, left.join())
+    for (const name of left) assert.ok(await isWhole(join(to, name)))
+    const newest = both.map(({ stdout }) => stdout.trim().slice(-(left[0] ?? '').length)).sort()
+    assert.equal(left.at(-1), newest.at(-1))
+  })
+
   exhaustive.test('removes none that is newer than its own', async () => {
     await using folder = await makeFolder()
     const { store, to } = await makeScene(folder)

@@ -197,6 +197,23 @@ describe('plantstore import and export', () => {
     assert.equal((await walk(store, { limit: 10_000 })).length, Number(line))
   })
 
+  exhaustive.test('an import killed in the middle and run again with --on-conflict skip is complete', async () => {
+    await using scene = await makeScene()
+    const lines = Array.from({ length: 25_000 }, (_, id) => `{"id":${id * 7},"name":"plant ${id}"}\n`)
+    // Its input has no end, so that it cannot be done before it is killed.
+    const first = startProgram(['import', '-', '--store', scene.store])
+    first.process.stdin.write(lines.slice(0, -1).join(''))
+    await until('something is committed', () => existsSync(scene.store) && scene.exported().then((text) => text !== ''))
+    first.process.kill('SIGKILL')
+    await first.finished
+    const again = await scene.import('in.ndjson', lines.join(''), '--on-conflict', 'skip')
+    assert.equal(again.status, 0)
+    const [, created, unchanged] = /^(\d+) created, 0 replaced, (\d+) unchanged, 0 refused$/m.exec(again.stderr) ?? []
+    assert.equal(Number(created) + Number(unchanged), lines.length)
+    assert.ok(Number(unchanged) > 0, 'the kill came before the first commit')
+    assert.equal(await scene.exported(), lines.join(''))
+  })
+
   exhaustive.test('an import gets its turn beside a command that opens its store all the time', async () => {
     await using folder = await makeFolder()
     const lines = Array.from({ length: 5_000 }, (_, id) => `{"id":${id},"name":"plant"}\n`).join('')
@@ -335,6 +352,20 @@ describe('plantstore backup, restore and check', () => {
     assert.equal((await scene.run('restore', copy, '--force')).status, 0)
     assert.equal(await scene.exported(), original)
     assert.ok(!readdirSync(dirname(scene.store)).some((name) => name.endsWith('.partial')))
+  })
+
+  exhaustive.test('a damaged backup is refused before anything is touched, and check finds the damage', async () => {
+    await using scene = await makeScene()
+    const copy = scene.file('b.db')
+    await importHere(houseplants, scene.store)
+    await scene.run('backup', copy)
+    await damageTable(copy, 'plants')
+    const before = await readFile(scene.store)
+    const { status, stderr } = await scene.run('restore', copy, '--force')
+    assert.equal(status, 1)
+    assert.match(stderr, /^plantstore: \S+b\.db (is damaged|cannot be opened): .*\n$/)
+    assert.deepEqual(await readFile(scene.store), before)
+    assert.equal((await runHere(['check', '--store', copy])).status, 1)
   })
 
   exhaustive.test('check finds a wrong number of plants with a tag', async () => {

@@ -9,6 +9,7 @@ import type { Store } from '../../src/domain/store.ts'
 import { makeFirstToken } from '../../src/serve/new-token.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
+import { makeSmallDisk } from '../support/postgres.ts'
 import { runHere, runProgram, startServer } from '../support/program.ts'
 import { exhaustive, inRing } from '../support/ring.ts'
 import { serveHere } from '../support/service.ts'
@@ -120,6 +121,20 @@ describe('the file of the first token', () => {
       assert.equal(await statusOf(server.url, server.token), 200)
     })
   }
+
+  test('on a full disk: status 1, no file, no token', async (context) => {
+    await using disk = await makeSmallDisk(1)
+    if (disk === undefined) return context.skip('no file system can be mounted here')
+    await writeFile(`${disk.path}/filler`, Buffer.alloc(4 * 1024 * 1024)).catch(() => {})
+    await using folder = await makeFolder()
+    const store = folder.file('plants.db')
+    const args = ['serve', '--port', '0', '--store', store, '--first-token-file', `${disk.path}/token`]
+    const { status, stderr } = await runProgram(args)
+    assert.equal(status, 1)
+    assert.match(stderr, /token is on a full disk; make room there/)
+    assert.deepEqual((await readdir(disk.path)).toSorted(), ['filler'])
+    assert.equal((await runHere(['token', 'list', '--json', '--store', store])).stdout, '[]\n')
+  })
 
   exhaustive.test('is there if the token is, whenever its server is killed', { skip: noStrace }, async (context) => {
     const left = { both: 0, neither: 0, file: 0 }

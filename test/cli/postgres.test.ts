@@ -67,6 +67,15 @@ describe('the program on PostgreSQL', async () => {
     }
   })
 
+  test('a dry run makes no tables', async () => {
+    const place = await database.makePlace()
+    await using folder = await makeFolder()
+    await writeFile(folder.file('in.ndjson'), '{"id":1,"name":"a"}\n{"id":1,"name":"b"}\n')
+    const dryRun = ['import', folder.file('in.ndjson'), '--dry-run', '--store', place]
+    assert.match((await runHere(dryRun)).stderr, /^1 could be created, 0 replaced, 0 unchanged, 1 refused \(a dry run/m)
+    assert.match((await runHere(['check', '--store', place])).stderr, /there is no store in/)
+  })
+
   exhaustive.test('a server whose user may not write does not start', async () => {
     await using cluster = await startCluster()
     await runHere(['token', 'create', '--name', 'n', '--store', cluster.url])

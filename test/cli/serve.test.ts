@@ -296,6 +296,21 @@ describe('plantstore serve', () => {
     assert.match(output, /"event":"storeFailed".*the store is damaged/)
   })
 
+  exhaustive.test('a store that another process keeps busy for a moment delays the start', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await (await startServer(path)).stop()
+    const other = new DatabaseSync(path)
+    other.exec('BEGIN IMMEDIATE')
+    const starting = startServer(path)
+    await until('the server has the lock', () => isLocked(path))
+    await sleep(limits.storeBusyMsMax / 10)
+    other.exec('ROLLBACK')
+    other.close()
+    await using server = await starting
+    assert.equal(await server.stop(), 0)
+  })
+
   exhaustive.test('a store that another process keeps busy does not keep the server from ending', async () => {
     await using own = await startOwnServer()
     const { server, client } = own
@@ -349,3 +364,16 @@ describe('plantstore serve', () => {
     assert.doesNotMatch(server.output.stderr, /Debugger/)
   })
 })
+
+/** Whether a server holds the lock of a store: nobody else gets it then. */
+function isLocked(path: string): boolean {
+  const database = new DatabaseSync(`${path}.lock`, { timeout: 0 })
+  try {
+    database.exec('BEGIN EXCLUSIVE; ROLLBACK')
+    return false
+  } catch {
+    return true
+  } finally {
+    database.close()
+  }
+}

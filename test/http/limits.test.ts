@@ -96,6 +96,16 @@ describe('limits', { concurrency: true }, () => {
     })
   }
 
+  test('a rejected client that continues to send is soon disconnected', async () => {
+    await using service = await startService({})
+    await using connection = await service.client.open()
+    connection.send('POST /plants HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n')
+    assert.equal((await connection.answerTo('POST', '/plants')).status, 401)
+    const refusedMs = performance.now()
+    await connection.closed()
+    assertPrompt(refusedMs, limits.lingerMsMax)
+  })
+
   test('a body that nobody reads takes no room from others', async () => {
     await using service = await startService({ arrivingBytesMax: 60_000 })
     await using slow = await service.client.open()
