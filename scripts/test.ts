@@ -1,29 +1,44 @@
 // `npm test` runs the tests of the first ring, `npm run test:all` those of both (test/support/ring.ts). With file
 // names, such as `npm test -- test/http/cors.test.ts`, only these files run.
 
-import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { filesOfFirstRing } from '../test/all/folders.ts'
 
+/** The slowest folders begin first, so that none of their files runs alone at the end. */
+const slowest = ['test/all/', 'test/verify/', 'test/browser/']
+
 const { values, positionals } = parseArgs({ options: { all: { type: 'boolean' } }, allowPositionals: true })
 const isFirstRing = !values.all && positionals.length === 0
-const rings = isFirstRing ? filesOfFirstRing() : ['test/**/*.test.ts', 'test/**/*.exhaustive.ts']
-const tests = [
-  '--test',
-  '--test-global-setup=test/support/global-setup.ts',
-  '--test-concurrency=5',
-  '--test-timeout=900000',
-  ...(positionals.length > 0 ? positionals : rings),
-]
+const ring = isFirstRing ? filesOfFirstRing() : globSync(['test/**/*.test.ts', 'test/**/*.exhaustive.ts'])
+const files = (positionals.length > 0 ? positionals : ring).toSorted((one, other) => placeOf(one) - placeOf(other))
+
 const contributing = readFileSync(new URL('../CONTRIBUTING.md', import.meta.url), 'utf8')
 const [, cpuSeconds] = /about (\d+) CPU seconds/.exec(contributing) ?? []
-const env = {
-  ...process.env,
+Object.assign(process.env, {
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url)),
   ...(values.all && { TEST_RING: process.env['TEST_RING'] ?? 'all' }),
   ...(isFirstRing && cpuSeconds !== undefined && { TEST_CPU_SECONDS: cpuSeconds }),
+})
+
+run({
+  files: files.map((file) => resolve(file)),
+  concurrency: 5,
+  timeout: 900_000,
+  // TypeScript does not know this option yet.
+  ...{ globalSetupPath: resolve('test/support/global-setup.ts') },
+})
+  .on('test:summary', ({ file, success }) => {
+    if (file === undefined && !success) process.exitCode = 1
+  })
+  .compose(spec)
+  .pipe(process.stdout)
+
+function placeOf(file: string): number {
+  const place = slowest.findIndex((folder) => file.startsWith(folder))
+  return place === -1 ? slowest.length : place
 }
-const { status } = spawnSync(process.execPath, tests, { env, stdio: 'inherit' })
-process.exit(status ?? 1)
