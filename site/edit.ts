@@ -66,8 +66,7 @@ interface Opened {
   theirs?: Tagged<StoredPlant> | undefined
 }
 
-const conflictWords =
-  'Someone else changed this plant while you were editing. Keep their version, use some of its values, or overwrite it.'
+const conflictWords = ' Use some of their values, overwrite them with yours, or cancel to keep their version.'
 
 /** How long a version is shown before it can be overwritten: an earlier press was meant for what was there before. */
 const readingMsMin = 500
@@ -78,7 +77,6 @@ const error = find('#edit-error')
 const conflict = find('#edit-conflict')
 const submit = find('[type="submit"]', HTMLButtonElement, dialog)
 const overwrite = find('[data-overwrite]', HTMLButtonElement, dialog)
-const cancel = find('[data-cancel]', HTMLButtonElement, dialog)
 let opened: Opened | undefined
 let isSaving = false
 let holding: number | undefined
@@ -196,14 +194,19 @@ function showConflict({ shown, theirs }: Opened): void {
   const hasConflict = theirs !== undefined
   conflict.replaceChildren()
   if (hasConflict) {
-    conflict.append(make('p', conflictWords), sideBySide(plantIn(form, withoutId, shown), theirs))
+    const mine = plantIn(form, withoutId, shown)
+    conflict.append(make('p', make('b', 'Someone else changed this plant.'), conflictWords), sideBySide(mine, theirs))
+    const isMerged = withoutId.some((property) => {
+      const [before, typed, other] = [shown, mine, theirs].map((plant) => shownText(property, plant))
+      return before !== other && typed === other
+    })
+    overwrite.textContent = isMerged ? 'Save merged' : 'Overwrite with mine'
+    overwrite.className = isMerged ? 'main' : 'danger'
   }
   showDifferences(conflict)
   const hadFocus = submit.matches(':focus') || !form.contains(document.activeElement)
   submit.hidden = hasConflict
   overwrite.hidden = !hasConflict
-  cancel.textContent = hasConflict ? 'Keep theirs' : 'Cancel'
-  cancel.classList.toggle('main', hasConflict)
   // The next press of Enter agrees to nothing.
   if (hasConflict && hadFocus) conflict.focus()
 }

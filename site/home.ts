@@ -47,10 +47,7 @@ const actions: Readonly<Record<string, (button: HTMLButtonElement) => unknown>> 
   edit: (button) => edit(BigInt(button.value), button),
   examples: (button) => whileBusy(button, () => addExamples(added)),
   export: (button) => whileBusy(button, () => exportPlants(button.value, currentQuery())).finally(closeMenu),
-  keys: () => {
-    closeMenu()
-    find('#keys', HTMLDialogElement).showModal()
-  },
+  keys: () => find('#keys', HTMLDialogElement).showModal(),
   many: openMany,
   named: (button) => openForm(button.value),
   remove: (button) => remove(BigInt(button.value), button, changed),

@@ -228,7 +228,7 @@ function fieldsOf(title: string, fields: readonly HeaderField[]): Child {
 function listOf(fields: readonly HeaderField[]): Child {
   const rows = fields.map(([name, value]) => [
     make('dt', name),
-    make('dd', make('code', value), make('span.hint', ` ${meanings[name] ?? ''}`)),
+    make('dd', make('code', value), make('p.hint', meanings[name])),
   ])
   return rows.length > 0 && make('dl', rows)
 }

@@ -106,10 +106,12 @@ function take(content: string): void {
   refusedButton.hidden = true
   offerToClose(false)
   rows = undefined
+  submit.textContent = 'Add'
   preview.replaceChildren()
   if (content.trim() === '') return
   try {
     rows = readRows(content)
+    submit.textContent = `Add ${plantsOf(rows.rows.filter(({ wrong }) => wrong === undefined).length)}`
     preview.replaceChildren(...previewOf(rows.rows))
     void number(rows)
   } catch (cause) {
@@ -266,7 +268,7 @@ function tableOf(rows: readonly PlantRow[]): HTMLElement {
   const body = rows.map(({ line, plant, wrong: why, raw }) => {
     const cells = columns.map((column) => {
       const text = plant === undefined ? undefined : textOf(column, plant, printLine)
-      return text !== undefined && shown(text)
+      return text === undefined ? make('span.hint', '-') : shown(text)
     })
     const fault = make('td.error', { colspan: String(columns.length) }, spoken(`${why} `), shown(raw.slice(0, 100)))
     return [String(line), ...(why === undefined ? cells : [fault])]

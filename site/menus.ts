@@ -24,7 +24,7 @@ export function createMenus(): void {
     })
     menu.addEventListener('submit', closeMenu)
     menu.addEventListener('click', ({ target }) => {
-      if (target instanceof Element && target.closest('.chip') !== null) closeMenu()
+      if (target instanceof Element && target.closest('.chip, #add-many, #help') !== null) closeMenu()
     })
   }
 }

@@ -2,11 +2,12 @@
 
 import { hrefOf, readView } from './address.js'
 import type { Change, StoredPlant } from './client.js'
-import { find, make } from './elements.js'
+import { type Child, find, make } from './elements.js'
 import { printLine } from './exact-json.js'
 import { makeIcon } from './icons.js'
 import { markShown, openPlant } from './plant.js'
 import { displayed, isSame, isUsual, type PlantProperty, shownText, withoutId } from './properties.js'
+import { makeDot } from './tags.js'
 import { shown } from './texts.js'
 
 /** More columns than these need a window that scrolls. */
@@ -155,7 +156,7 @@ function button(
   value: string,
   title: string,
   attributes: Readonly<Record<string, string>>,
-  content: Node | string,
+  content: Child,
 ): HTMLElement {
   return make('button', { type: 'button', tabindex: '-1', 'data-action': action, value, title, ...attributes }, content)
 }
@@ -177,5 +178,5 @@ function nodesOf(property: PlantProperty, plant: StoredPlant): Node[] {
     return [make('a.name.cut', { href: hrefOf({ ...readView(), plant: String(plant.id) }) }, shown(text))]
   if (property.name !== 'tag') return [make('div.cut', shown(text))]
   if (text === '') return [shown(text)]
-  return [button('tag', text, 'Show the plants with this tag', { class: 'chip' }, shown(text))]
+  return [button('tag', text, 'Show the plants with this tag', { class: 'chip' }, [makeDot(text), shown(text)])]
 }

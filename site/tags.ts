@@ -25,6 +25,14 @@ export function choose(tag: string): void {
   draw()
 }
 
+/** A dot in the colour of a tag. */
+export function makeDot(tag: string): HTMLElement {
+  const dot = make('i.dot')
+  const hue = [...tag].reduce((sum, character) => (sum * 47 + (character.codePointAt(0) ?? 0)) % 360, 0)
+  dot.style.setProperty('--hue', String(hue))
+  return dot
+}
+
 function draw(): void {
   const tags = known?.tags ?? []
   const first = tags.slice(0, chipsMax)
@@ -57,6 +65,7 @@ function toChip({ tag, plants }: { readonly tag: string; readonly plants: number
     { type: 'button', 'data-action': 'tag', value: isChosen ? '' : tag, 'aria-pressed': String(isChosen) },
     // The API has no filter for it.
     tag === '' ? { disabled: '', title: 'Empty tags cannot be searched.' } : undefined,
+    makeDot(tag),
     shown(tag),
     plants !== undefined && [' ', make('span.count', plants.toLocaleString('en'))],
   )

@@ -67,10 +67,14 @@ function toPage(status: number, { code, message }: AppError, url: string): strin
     <link rel="stylesheet" href="${root}site/style.css">
   </head>
   <body class="note">
+    <header>
+      <p><a href="${root}"><img src="${root}site/logo.svg" alt="" width="24" height="24"><b>Plant Store</b></a></p>
+      <nav aria-label="Documentation"><a href="${root}docs">API reference</a></nav>
+    </header>
     <main>
-      <h1><img src="${root}site/logo.svg" alt="" width="28" height="28">${title}</h1>
+      <h1>${title}</h1>
       <p>${why}</p>
-      <p><a class="button" href="${escaped(home)}">${words}</a> <a href="${root}docs">API reference</a></p>
+      <p><a class="button" href="${escaped(home)}">${words}</a></p>
       <p class="hint">A program gets: error ${errorNumbers[code]}, ${escaped(message)}</p>
     </main>
   </body>

@@ -77,7 +77,7 @@ describe('texts of every kind', { skip: noBrowser }, () => {
         await page.getByRole('dialog').waitFor()
         await store.client.replacePlant(id, { name: 'theirs' })
         await page.locator('#edit-conflict table').waitFor()
-        await page.getByRole('button', { name: 'Keep theirs' }).click()
+        await page.getByRole('button', { name: 'Cancel' }).click()
         await store.client.replacePlant(id, plantOf(plant) as { name: string })
         await page.getByRole('button', { name: `Edit plant ${id}`, exact: true }).click()
         await page.getByRole('dialog').getByLabel('Tag (optional)').fill('other')
@@ -109,15 +109,15 @@ describe('texts of every kind', { skip: noBrowser }, () => {
     await page.locator('#many[open]').waitFor()
     await page.locator('#file').setInputFiles({ name: 'p.ndjson', mimeType: '', buffer: Buffer.from(all.ndjson) })
     await page.getByText('60 plants to add.').waitFor()
-    await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: /^Add / }).click()
     await page.locator('#many-status').getByText('60 plants added of 60 rows.').waitFor()
     await page.keyboard.press('Escape')
     await reads(page, '#status', '1 to 25 of 60')
     for (const [button, form] of [
-      ['As CSV', 'csv'],
-      ['As NDJSON', 'ndjson'],
+      ['Export matches as CSV', 'csv'],
+      ['Export matches as NDJSON', 'ndjson'],
     ] as const) {
-      await page.locator('#export summary').click()
+      await page.locator('#more summary').click()
       const downloading = page.waitForEvent('download')
       await page.getByRole('button', { name: button }).click()
       assert.equal(await readFile(await (await downloading).path(), 'utf8'), all[form], form)

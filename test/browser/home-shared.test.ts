@@ -129,7 +129,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await open(/^POST/)
       assert.match(await textOf(page, '#log-detail > pre:first-of-type'), /^\{ "name": "Rosa 'Peace'" \}$/)
       const detail = await textOf(page, '#log-detail')
-      assert.match(detail, /location\/plants\/9223372036854775807 Where the new plant is\./)
+      assert.match(detail, /location\/plants\/9223372036854775807Where the new plant is\./)
       assert.match(detail, /idempotency-key/)
       assert.ok(!detail.includes(store.token))
       const code = page.locator('#log-detail .snippets pre')
@@ -193,7 +193,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
 
         await enter(page, await store.tokenWith(['plants:write']))
         assert.match(await textOf(page, '#limits'), /also needs the scope plants:read/)
-        for (const hidden of ['#plants', '#search', '#export']) assert.equal(await seen(hidden), false, hidden)
+        for (const hidden of ['#plants', '#search', '#export-csv']) assert.equal(await seen(hidden), false, hidden)
         await create(page, '', 'Rosa', '')
         await reads(page, '#id-error', 'Enter an id.')
         await hasFocus(page, '#id')
@@ -216,7 +216,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
         .locator('#rows')
         .fill(['id\tname\ttag', '1\t"two\nlines"\tfig', 'x\twrong\t', '2\tother\t', ...rows].join('\n'))
       await page.getByText('42 plants to add. 1 of the rows cannot be added.').waitFor()
-      await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Add 41 plants' }).click()
       await page.locator('#many-status').getByText('41 plants added, 2 rejected of 43 rows.').waitFor()
       const kept = await page.locator('#preview tr').allTextContents()
       assert.deepEqual(
@@ -232,7 +232,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await page.getByRole('button', { name: 'Download rejected rows' }).click()
       const file = await (await downloading).path()
       assert.equal(await readFile(file, 'utf8'), 'id\tname\ttag\r\nx\twrong\t\r\n2\tother\t\r\n')
-      await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click()
+      await page.getByRole('dialog').getByRole('button', { name: /^Add / }).click()
       await page.locator('#many-status').getByText('0 plants added, 41 there already, 2 rejected').waitFor()
       await page.keyboard.press('Escape')
       await reads(page, '#status', '1 to 25 of 42')
@@ -245,7 +245,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
         buffer: Buffer.from('\ufeff{"id":9223372036854775807,"name":"last","tag":""}\n{"id":1.5,"name":"n"}\n'),
       })
       await page.getByText('1 plant to add. 1 of the rows cannot be added.').waitFor()
-      await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click()
+      await page.getByRole('dialog').getByRole('button', { name: /^Add / }).click()
       await page.locator('#many-status').getByText('1 plant added, 1 rejected of 2 rows.').waitFor()
       assert.equal((await store.client.getPlant(2n ** 63n - 1n)).tag, '')
     }),
@@ -271,7 +271,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       }
       await page.locator('#rows').fill('Rose\nLily')
       await reads(page, '#preview tr:last-child td:nth-child(2)', '4')
-      await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click()
+      await page.getByRole('dialog').getByRole('button', { name: /^Add / }).click()
       await page.locator('#many-status').getByText('2 plants added of 2 rows.').waitFor()
       assert.equal((await store.client.getPlant(4)).name, 'Lily')
       await page.locator('#rows').fill('id,nmae\n1,a')
@@ -291,7 +291,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
           field.dispatchEvent(new Event('input', { bubbles: true }))
         }, rows.join('\n'))
       }
-      const add = page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true })
+      const add = page.getByRole('dialog').getByRole('button', { name: /^Add / })
       await enter(page, store.token)
       await openMany(page)
       await page.locator('#many[open]').waitFor()
@@ -406,8 +406,8 @@ describe('the home page, shared', { skip: noBrowser }, () => {
         const is = (...ids: string[]): Promise<void> =>
           until(`open: ${ids}`, async () => (await open()).join() === ids.join())
         await enter(page, store.token)
-        await page.locator('#export summary').click()
-        await is('export')
+        await page.locator('#more summary').click()
+        await is('more')
         await page.locator('#more-tags').evaluate((menu) => {
           ;(menu as unknown as { open: boolean }).open = true
         })
@@ -425,10 +425,10 @@ describe('the home page, shared', { skip: noBrowser }, () => {
         await page.locator('#more-tags summary').click()
         await page.locator('#more-chips .chip').first().click()
         await is()
-        await page.locator('#export summary').click()
-        await page.getByRole('button', { name: 'As CSV' }).click()
+        await page.locator('#more summary').click()
+        await page.getByRole('button', { name: 'Export matches as CSV' }).click()
         await is()
-        await hasFocus(page, '#export summary')
+        await hasFocus(page, '#more summary')
       },
     ))
 
@@ -490,9 +490,9 @@ describe('the home page, shared', { skip: noBrowser }, () => {
   exhaustive.test('exports all pages of what is found, and prints the plants alone', () =>
     visit([...numbered(1_200), { id: 5_000, name: ' "a",\r\nb ', tag: 'odd' }], async ({ store, page }) => {
       const exported = async (form: string): Promise<string> => {
-        if (!(await page.locator('#export-csv').isVisible())) await page.locator('#export summary').click()
+        if (!(await page.locator('#export-csv').isVisible())) await page.locator('#more summary').click()
         const downloading = page.waitForEvent('download')
-        await page.getByRole('button', { name: `As ${form}` }).click()
+        await page.getByRole('button', { name: `Export matches as ${form}` }).click()
         return readFile(await (await downloading).path(), 'utf8')
       }
       await enter(page, store.token)

@@ -224,7 +224,7 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
       ])
       await give(csv + rest.replace(',x,', ',0.5,'))
       await page.getByText('3 plants to add.').waitFor()
-      const add = page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true })
+      const add = page.getByRole('dialog').getByRole('button', { name: /^Add / })
       await add.click()
       await page.locator('#many-status').getByText('2 plants added, 2 rejected of 4 rows.').waitFor()
       assert.equal(await stored('1'), read)
@@ -237,12 +237,12 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
       await page.keyboard.press('Escape')
       for (const [button, text] of [
         [
-          'As CSV',
+          'Export matches as CSV',
           csvHeader(columns) + [read, second].map((json) => csvOf({ id: 1n, json }, columns, () => {})).join(''),
         ],
-        ['As NDJSON', `${read}\n${second}\n`],
+        ['Export matches as NDJSON', `${read}\n${second}\n`],
       ] as const) {
-        await page.locator('#export summary').click()
+        await page.locator('#more summary').click()
         const downloading = page.waitForEvent('download')
         await page.getByRole('button', { name: button }).click()
         assert.equal(await readFile(await (await downloading).path(), 'utf8'), text)
