@@ -25,14 +25,14 @@ function isInexact(part: string): boolean {
   return /^-?\d+$/.test(part) && !Number.isSafeInteger(Number(part))
 }
 
-/** Formats a value as JSON, over several lines if it is long. */
-export function printExact(value: unknown, indentation = ''): string {
+/** Formats a value as JSON, over several lines if it is longer than `lengthMax`. */
+export function printExact(value: unknown, indentation = '', lengthMax = lineLengthMax): string {
   const short = printLine(value)
-  if (typeof value !== 'object' || value === null || indentation.length + short.length <= lineLengthMax) return short
+  if (typeof value !== 'object' || value === null || indentation.length + short.length <= lengthMax) return short
   const inner = `${indentation}  `
   const parts = Array.isArray(value)
-    ? value.map((item: unknown) => printExact(item, inner))
-    : Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${printExact(item, inner)}`)
+    ? value.map((item: unknown) => printExact(item, inner, lengthMax))
+    : Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${printExact(item, inner, lengthMax)}`)
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
   return `${open}\n${parts.map((part) => inner + part).join(',\n')}\n${indentation}${close}`
 }

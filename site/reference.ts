@@ -3,7 +3,7 @@
 
 import { type Child, copy, find, make, makeButton, makeTable, scrollable } from './elements.js'
 import { parseExact, printExact, printLine } from './exact-json.js'
-import { curl, quoted } from './shell.js'
+import { type Sent, snippetsOf } from './snippets.js'
 import { codeNodes } from './texts.js'
 
 type Named<Value> = Readonly<Record<string, Value>>
@@ -114,17 +114,24 @@ try {
 }
 
 function draw(api: Api): void {
+  const contents = find('#contents')
   const schemas = Object.entries(api.components.schemas)
+  const [about, ...policies] = (api.info.description ?? '').split(/^## /m)
   find('#version').textContent = `Version ${api.info.version}, OpenAPI ${api.openapi}`
   main.replaceChildren(
-    introduction(api),
+    introduction(api, about),
     ...api.tags.map(({ name, description }) =>
       section(name, titleOf(name), [fromMarkdown(description), operationsOf(api, name)]),
     ),
+    ...policies.map((text) => {
+      const [title = ''] = text.split('\n')
+      return section(title.replaceAll(/\W+/g, '-').toLowerCase(), title, fromMarkdown(text.slice(title.length)))
+    }),
     section('schemas', 'Schemas', schemas.map(schemaArticle)),
   )
-  find('#contents').replaceChildren(...[...main.querySelectorAll('section[aria-labelledby]')].flatMap(contentsOf))
-  find('#toc', HTMLDetailsElement).open = matchMedia('(min-width: 60rem)').matches
+  contents.replaceChildren(...[...main.querySelectorAll('section[aria-labelledby]')].flatMap(contentsOf))
+  // A menu in a narrow window.
+  contents.addEventListener('click', () => contents.hidePopover())
   addEventListener('scroll', markCurrent)
   markCurrent()
   // The target of the fragment did not exist when the browser first looked for it.
@@ -177,32 +184,31 @@ function article(id: string, title: string, ...content: readonly Child[]): HTMLE
   return make('article', { id, 'aria-labelledby': `${id}-title` }, heading, content)
 }
 
-function introduction(api: Api): HTMLElement {
+function introduction(api: Api, about: string | undefined): HTMLElement {
   const schemes = Object.values(api.components.securitySchemes)
+  const create = api.paths['/plants']?.['post']
+  const documents = ['openapi.json', 'openapi.yaml'].map((href) => make('a', { href }, href))
   return make(
     'section',
     { 'aria-label': 'Introduction' },
     make('h1', 'OpenAPI Plant Store'),
-    make('p', 'Create a plant and list all, with a token of this server:'),
-    code('Quick start', quickStart()),
-    fromMarkdown(api.info.description),
-    make('h2', { id: 'server' }, 'Server'),
-    make('p', 'The base URL is ', make('code', server), '.'),
-    make('h2', { id: 'authentication' }, 'Authentication'),
-    schemes.map(({ scheme, description }) => [
-      make('p', 'Send ', make('code', `Authorization: ${titleOf(scheme)} TOKEN`), '.'),
-      fromMarkdown(description),
-    ]),
+    fromMarkdown(about),
+    create && make('div.samples', snippetsOf(request({ ...create, method: 'post', path: '/plants' }), 'quick start')),
+    section('server', 'Base URL', make('p', make('code', server), ', described by ', joined(documents), '.')),
+    section(
+      'authentication',
+      'Authentication',
+      schemes.map(({ scheme, description }) => [
+        make('p', 'Send ', make('code', `Authorization: ${titleOf(scheme)} TOKEN`), '.'),
+        fromMarkdown(description),
+      ]),
+    ),
   )
-}
-
-function quickStart(): string {
-  const send = `curl ${quoted(`${server}/plants`)} -H "Authorization: Bearer $TOKEN"`
-  return `export TOKEN=plt_...\n${send} --json '{"id":1,"name":"Fern"}'\n${send}`
 }
 
 function operationArticle(operation: Operation): HTMLElement {
   const { operationId, summary, description, method, path, parameters = [], requestBody: body } = operation
+  const responses = Object.entries(operation.responses)
   return article(
     operationId,
     summary,
@@ -214,6 +220,12 @@ function operationArticle(operation: Operation): HTMLElement {
     ),
     fromMarkdown(description),
     make('p', access(operation.security)),
+    make(
+      'div.samples',
+      snippetsOf(request(operation), `request: ${summary}`),
+      examplesOf('Body', body?.content),
+      responses.slice(0, 1).map(([status, each]) => examplesOf(`Response ${status}`, each.content)),
+    ),
     parameters.length > 0 && [
       make('h4', 'Parameters'),
       make(
@@ -222,9 +234,8 @@ function operationArticle(operation: Operation): HTMLElement {
       ),
     ],
     body && [make('h4', 'Body'), fromMarkdown(body.description), content(body.content)],
-    code(`curl: ${summary}`, request(operation)),
     make('h4', 'Responses'),
-    Object.entries(operation.responses).map(responseDetails),
+    responses.map((each, index) => responseDetails(each, index > 0 && examplesOf('Example', each[1].content))),
   )
 }
 
@@ -234,12 +245,13 @@ function access([security]: readonly Security[] = []): Child {
   return ['Needs a token with ', make('code', scopes.join(' ')), '.']
 }
 
-function responseDetails([status, response]: readonly [string, ApiResponse]): HTMLElement {
+function responseDetails([status, response]: readonly [string, ApiResponse], examples: Child): HTMLElement {
   const fields = Object.entries(response.headers ?? {})
   return make(
     'details.response',
     make('summary', make('strong', status), ' ', make('span', inline(response.description))),
     content(response.content ?? {}),
+    examples,
     fields.length > 0 && [
       make('p', 'Header fields:'),
       make(
@@ -256,15 +268,29 @@ function schemaOf({ schema, description, example, examples = {} }: Field): Schem
   return { ...schema, ...(all.length > 0 && { examples: all }), description }
 }
 
-/** Bodies by media type, with examples. */
+/** Bodies by media type. */
 function content(bodies: Content): Child[] {
-  return Object.entries(bodies).map(([type, { schema, examples = {} }]) => [
+  return Object.entries(bodies).map(([type, { schema }]) => [
     make('p', make('code', type), schema && [': ', typeOf(schema)]),
     schema?.properties && properties(schema),
-    Object.entries(examples).map(([name, example]) =>
-      code(`Example: ${example.summary ?? wordsOf(name)}`, printExact(example.value)),
-    ),
   ])
+}
+
+/** The examples of each media type, of which a person picks the one that is shown. */
+function examplesOf(label: string, bodies: Content = {}): Child[] {
+  return Object.values(bodies).map(({ examples = {} }) => {
+    const all = Object.entries(examples).map(([name, { summary = name, value }]) => ({ summary, value }))
+    const block = make('pre', scrollable(label))
+    const show = (at: number): void => block.replaceChildren(...codeNodes(printExact(all[at]?.value ?? '', '', 24)))
+    const options = all.map(({ summary }) => make('option', summary))
+    const picker = make('select', { 'aria-label': label }, options)
+    picker.addEventListener('change', () => show(picker.selectedIndex))
+    const attributes = { class: 'quiet', 'aria-label': `Copy ${label}` }
+    const copier = makeButton('Copy', (button) => copy(block.textContent, button, block), attributes)
+    show(0)
+    const name = all.length > 1 ? picker : make('span.hint', label)
+    return all.length > 0 && make('div.code', make('div', name, copier), block)
+  })
 }
 
 function schemaArticle([name, schema]: readonly [string, Schema]): HTMLElement {
@@ -324,25 +350,18 @@ function typeOf(schema: Schema): Child {
 }
 
 /** A request of an operation, with the examples of the document. */
-function request({ method, path, requestBody, parameters = [], security = [] }: Operation): string {
+function request({ method, path, requestBody, parameters = [], security = [] }: Operation): Sent {
   const target = parameters
     .filter((parameter) => parameter.in === 'path')
     .reduce((at, { name, example }) => at.replace(`{${name}}`, printLine(example ?? 1).replace(/"/g, '')), path)
   const [example] = Object.values(requestBody?.content['application/json']?.examples ?? {})
-  return curl({
+  return {
     method: method.toUpperCase(),
-    url: server + target,
+    url: new URL(server + target),
     hasToken: security.length > 0,
-    ...(requestBody && { fields: [['Content-Type', 'application/json']] }),
-    ...(example && { body: printLine(example.value) }),
-  })
-}
-
-function code(label: string, text: string): HTMLElement {
-  const block = make('pre', scrollable(label), codeNodes(text))
-  const attributes = { class: 'quiet', 'aria-label': `Copy ${label}` }
-  const copier = makeButton('Copy', (button) => copy(text, button, block), attributes)
-  return make('div.code', make('div', make('span.hint', label), copier), block)
+    fields: requestBody ? [['content-type', 'application/json']] : [],
+    body: example && printLine(example.value),
+  }
 }
 
 function sample(value: unknown): HTMLElement {
@@ -355,8 +374,4 @@ function joined(parts: readonly Child[]): Child[] {
 
 function titleOf(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1)
-}
-
-function wordsOf(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 }

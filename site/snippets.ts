@@ -16,49 +16,53 @@ export interface Sent {
   /** Without Authorization. */
   readonly fields: readonly HeaderField[]
   readonly body?: string | undefined
+  /** False for an operation that needs no token. */
+  readonly hasToken?: boolean
 }
 
 let chosen = 'curl'
 
 const snippets: Readonly<Record<string, (sent: Sent) => string>> = {
-  curl: ({ method, url, fields, body }) => curl({ method, url: url.href, fields: meantFields(fields), body }),
+  curl: (sent) => curl({ ...sent, url: sent.url.href, fields: meantFields(sent.fields) }),
   JavaScript: javascript,
   Python: python,
 }
 
 /** A request as code, in the language that a person chose last. */
-export function snippetsOf(sent: Sent): HTMLElement {
-  const code = make('pre', scrollable('Request as code'))
-  const copier = makeButton('Copy', (button) => copy(code.textContent, button, code), { class: 'quiet' })
+export function snippetsOf(sent: Sent, name = 'Request as code'): HTMLElement {
+  const code = make('pre', scrollable(name))
+  const attributes = { class: 'quiet', 'aria-label': `Copy ${name}` }
+  const copier = makeButton('Copy', (button) => copy(code.textContent, button, code), attributes)
   const tabs = makeTabs('Language', Object.keys(snippets), chosen, (language) => {
     chosen = language
     code.replaceChildren(...codeNodes(escaped(snippets[language]?.(sent) ?? '')))
   })
   const hint = make('p.hint', 'First give your token to the shell: ', make('code', 'export TOKEN=plt_...'))
-  return make('div.snippets', make('div.code', make('div', tabs, copier), code), hint)
+  return make('div.snippets', make('div.code', make('div', tabs, copier), code), sent.hasToken !== false && hint)
 }
 
 /** Header fields that change what the server does. */
 const meant = ['accept', 'content-type', 'idempotency-key', 'if-match', 'if-none-match']
 
 /** A module for Node.js or a page that has the token. */
-function javascript({ method, url, fields, body }: Sent): string {
+function javascript({ method, url, fields, body, hasToken = true }: Sent): string {
   const field = (name: string): string | undefined => fields.find((each) => each[0] === name)?.[1]
-  const query = [...url.searchParams]
+  const filters = [...url.searchParams]
     .map(([name, value]) => `${name}: ${name === 'limit' ? value : JSON.stringify(value)}`)
     .join(', ')
+  const query = filters && `{ ${filters} }`
   const path = url.pathname.slice(base.pathname.length)
   const id = /^plants\/(-?\d+)$/.exec(path)?.[1]
   const plant = valueLiteral(parseExact(body ?? '{}'))
   const match = field('if-match')
   const options = match === undefined ? '' : `, { ifMatch: ${JSON.stringify(match)} }`
   const isStream = field('accept') === 'text/event-stream'
+  const getter = (path || 'home').replaceAll(/(?:^|\.)\w/g, (start) => start.slice(-1).toUpperCase())
   const calls: Readonly<Record<string, string>> = {
     'POST plants': `console.log(await client.createPlant(${plant}))`,
-    'GET plants': `for await (const plant of client.listPlants({ ${query} })) console.log(plant)`,
-    'GET changes': `for await (const change of client.${isStream ? 'followChanges' : 'listChanges'}({ ${query} })) console.log(change)`,
-    'GET summary': 'console.log(await client.getSummary())',
-    'GET ': 'console.log(await client.getHome())',
+    'GET plants': `for await (const plant of client.listPlants(${query})) console.log(plant)`,
+    'GET changes': `for await (const change of client.${isStream ? 'followChanges' : 'listChanges'}(${query})) console.log(change)`,
+    'GET site/': `console.log(await client.getSiteFile(${JSON.stringify(path.slice('site/'.length))}))`,
     'GET plants/': `console.log(await client.getPlant(${id}n))`,
     'PUT plants/': `console.log(await client.replacePlant(${id}n, ${plant}${options}))`,
     'DELETE plants/': `await client.deletePlant(${id}n${options})`,
@@ -66,13 +70,13 @@ function javascript({ method, url, fields, body }: Sent): string {
   return [
     "import { PlantStoreClient } from 'plantstore/client'",
     '',
-    `const client = new PlantStoreClient({ url: ${JSON.stringify(base.href)}, token: process.env.TOKEN })`,
-    calls[`${method} ${id === undefined ? path : 'plants/'}`] ?? '',
+    `const client = new PlantStoreClient({ url: ${JSON.stringify(base.href)}${hasToken ? ', token: process.env.TOKEN' : ''} })`,
+    calls[`${method} ${path.replace(/^(plants|site)\/.+/, '$1/')}`] ?? `console.log(await client.get${getter}())`,
   ].join('\n')
 }
 
 /** A script that needs the standard library alone. A text of JSON is also a literal of Python. */
-function python({ method, url, fields, body }: Sent): string {
+function python({ method, url, fields, body, hasToken = true }: Sent): string {
   const shown = meantFields(fields).map(([name, value]) => `        ${JSON.stringify(name)}: ${JSON.stringify(value)},`)
   return [
     'import os',
@@ -82,7 +86,7 @@ function python({ method, url, fields, body }: Sent): string {
     `    ${JSON.stringify(url.href)},`,
     `    method=${JSON.stringify(method)},`,
     '    headers={',
-    '        "Authorization": "Bearer " + os.environ["TOKEN"],',
+    ...(hasToken ? ['        "Authorization": "Bearer " + os.environ["TOKEN"],'] : []),
     ...shown,
     '    },',
     ...(body === undefined ? [] : [`    data=${JSON.stringify(body)}.encode(),`]),

@@ -53,12 +53,69 @@ describe('/docs', { skip: noBrowser }, () => {
     await using watched = await openPage(browser, `${server.url}/docs#deletePlant`)
     const { page } = watched
     await page.locator('.contents [aria-current]').getByText('Delete a plant').waitFor()
-    await page.locator('#createPlant').getByRole('button', { name: 'Copy curl: Create a plant' }).click()
+    await page.locator('#createPlant').getByRole('button', { name: 'Copy request: Create a plant' }).click()
     await page
       .locator('#createPlant')
       .getByText(/Copied|Press Ctrl/)
       .waitFor({ state: 'attached' })
     await page.locator('.contents [aria-current]').getByText('Create a plant').waitFor()
+    assert.deepEqual(watched.errors, [])
+  })
+
+  test('shows each request in three languages, and one example of several', async () => {
+    await using watched = await openPage(browser, `${server.url}/docs#createPlant`)
+    const article = watched.page.locator('#createPlant')
+    const [request, body] = [article.locator('.snippets pre'), article.locator('.samples > .code pre').first()]
+    await article.getByRole('button', { name: 'JavaScript' }).click()
+    assert.match((await request.textContent()) ?? '', /client\.createPlant\(\{ id: 1, name: "Monstera deliciosa", /)
+    await article.getByRole('button', { name: 'Python' }).click()
+    assert.match((await request.textContent()) ?? '', /^import os\n/)
+    assert.match((await body.textContent()) ?? '', /^\{\n {2}"id": 1,\n {2}"name": "Monstera deliciosa",\n/)
+    await article
+      .getByLabel('Body', { exact: true })
+      .and(watched.page.locator('select'))
+      .selectOption('A plant without a tag')
+    assert.match((await body.textContent()) ?? '', /^\{\n {2}"id": -7,\n/)
+    const health = watched.page.locator('#getLivez')
+    assert.doesNotMatch(await health.innerText(), /TOKEN/)
+    await health.getByRole('button', { name: 'JavaScript' }).click()
+    assert.match(await health.innerText(), /\/" \}\)\nconsole\.log\(await client\.getLivez\(\)\)/)
+    assert.doesNotMatch(await health.innerText(), /TOKEN/)
+    await health.getByRole('button', { name: 'Python' }).click()
+    assert.doesNotMatch(await health.innerText(), /TOKEN/)
+    assert.deepEqual(watched.errors, [])
+  })
+
+  test('has the code beside the text, and the policies after the operations', async () => {
+    const options = { viewport: { width: 1280, height: 800 } }
+    await using watched = await openPage(browser, `${server.url}/docs#deletePlant`, options)
+    const { page } = watched
+    const [text, code] = [page.locator('#deletePlant > dl'), page.locator('#deletePlant > .samples')]
+    const [left, right] = [await text.boundingBox(), await code.boundingBox()]
+    assert.ok(left && right && left.x + left.width < right.x && right.width >= 400 && right.width <= 480)
+    await page.locator('#deletePlant .response').last().scrollIntoViewIfNeeded()
+    await isInView(code)
+    const titles = await page.locator('main h2').allTextContents()
+    assert.deepEqual(titles.slice(0, 5), ['Base URL', 'Authentication', 'Plants', 'Service', 'Errors'])
+    assert.equal(titles.at(-1), 'Schemas')
+    await page.locator('.contents').getByText('Paths and methods').click()
+    await page.getByText('An unknown path gets 404').waitFor()
+    assert.deepEqual(watched.errors, [])
+  })
+
+  test('has the contents in a menu on a phone', async () => {
+    const options = { viewport: { width: 390, height: 844 }, bypassCSP: true }
+    await using watched = await openPage(browser, `${server.url}/docs#deletePlant`, options)
+    const { page } = watched
+    const [button, contents] = [page.getByRole('button', { name: 'Contents' }), page.locator('.contents')]
+    await page.locator('#deletePlant').waitFor()
+    assert.equal((await button.boundingBox())?.height, 44)
+    assert.equal(await contents.isVisible(), false)
+    await button.click()
+    assert.deepEqual(await findViolations(page), [])
+    await contents.getByText('Count the plants').click()
+    await contents.waitFor({ state: 'hidden' })
+    await isInView(page.locator('#getSummary h3'))
     assert.deepEqual(watched.errors, [])
   })
 
