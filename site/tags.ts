@@ -25,11 +25,11 @@ export function choose(tag: string): void {
   draw()
 }
 
-/** A dot in the colour of a tag. */
+/** A dot in the colour of a tag: one of twelve, which are easy to tell apart. */
 export function makeDot(tag: string): HTMLElement {
   const dot = make('i.dot')
-  const hue = [...tag].reduce((sum, character) => (sum * 47 + (character.codePointAt(0) ?? 0)) % 360, 0)
-  dot.style.setProperty('--hue', String(hue))
+  const sum = [...tag].reduce((before, character) => (before * 98 + (character.codePointAt(0) ?? 0)) % 997, 0)
+  dot.style.setProperty('--hue', String((sum % 12) * 30))
   return dot
 }
 

@@ -392,7 +392,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       assert.equal(await page.locator('#store').isVisible(), false)
       await assertUnseen()
       await page.reload()
-      await reads(page, '#token-title', 'Sign in')
+      await reads(page, '#token-title', 'Sign in to Plant Store')
     }))
 
   test('closes a menu with Escape, a click beside it and a choice, and has one open at most', () =>
