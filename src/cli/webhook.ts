@@ -8,14 +8,7 @@ import { codeOf, OperatorError } from '../domain/errors.ts'
 import { toIso, withoutControls } from '../domain/shown.ts'
 import type { Store } from '../domain/store.ts'
 import { mintId } from '../domain/token.ts'
-import {
-  beginAfter,
-  pauseReasons,
-  type StoredWebhook,
-  type Webhook,
-  type WebhookProgress,
-  type WebhookSecret,
-} from '../domain/webhook.ts'
+import { beginAfter, pauseReasons, type StoredWebhook, type Webhook, type WebhookProgress } from '../domain/webhook.ts'
 import { limits } from '../limits.ts'
 import { printSecret, say } from '../terminal.ts'
 import { userAgent } from '../version.ts'
@@ -85,7 +78,7 @@ export const rotate = onStore(async (store, { id }: OfWebhook, terminal) => {
 })
 
 /** The secrets that still sign. Throws OperatorError if no other may be added. */
-function replaceable({ id, secrets }: Webhook): readonly WebhookSecret[] {
+function replaceable({ id, secrets }: Webhook): Webhook['secrets'] {
   const nowMs = systemClock.wallMs()
   const valid = secrets.filter((old) => nowMs < (old.endsAtMs ?? Number.POSITIVE_INFINITY))
   if (valid.length < limits.webhookSecretsMax) return valid

@@ -177,13 +177,17 @@ export const readLetters = `(root, leftOut) => {
       const range = document.createRange()
       range.setStart(node, at)
       range.setEnd(node, at + 1)
-      const { top, left, width } = range.getBoundingClientRect()
-      if (width > 0 && node.data[at] !== ' ') found.push({ character: node.data[at], top, left })
+      const { top, bottom, left, width } = range.getBoundingClientRect()
+      const middle = (top + bottom) / 2
+      if (width > 0 && node.data[at] !== ' ') found.push({ character: node.data[at], middle, left })
     }
   }
   const written = (all) => all.map(({ character }) => character).join('')
   const logical = written(found)
-  const seen = written(found.sort((one, other) => one.top - other.top || one.left - other.left))
+  // Letters of one line may be of several fonts.
+  const isOfLine = (one, other) => Math.abs(one.middle - other.middle) < 8
+  const order = (one, other) => (isOfLine(one, other) ? one.left - other.left : one.middle - other.middle)
+  const seen = written(found.sort(order))
   return { logical, seen }
 }`
 
