@@ -9,13 +9,15 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { filesOfFirstRing } from '../test/all/folders.ts'
 
-/** The slowest folders begin first, so that none of their files runs alone at the end. */
+/** In the first ring, the slowest folders begin first, so that none of their files runs alone at the end. */
 const slowest = ['test/all/', 'test/verify/', 'test/browser/']
 
 const { values, positionals } = parseArgs({ options: { all: { type: 'boolean' } }, allowPositionals: true })
 const isFirstRing = !values.all && positionals.length === 0
-const ring = isFirstRing ? filesOfFirstRing() : globSync(['test/**/*.test.ts', 'test/**/*.exhaustive.ts'])
-const files = (positionals.length > 0 ? positionals : ring).toSorted((one, other) => placeOf(one) - placeOf(other))
+const ring = isFirstRing
+  ? filesOfFirstRing().toSorted((one, other) => placeOf(one) - placeOf(other))
+  : globSync(['test/**/*.test.ts', 'test/**/*.exhaustive.ts']).sort()
+const files = positionals.length > 0 ? positionals : ring
 
 const contributing = readFileSync(new URL('../CONTRIBUTING.md', import.meta.url), 'utf8')
 const [, cpuSeconds] = /about (\d+) CPU seconds/.exec(contributing) ?? []

@@ -744,7 +744,7 @@ describe('the home page', { skip: noBrowser }, () => {
       assert.deepEqual(await page.locator('tr[aria-current]').allTextContents(), ['1Plant number 1'])
       await page.keyboard.press('Escape')
       await page.locator('#plant').waitFor({ state: 'hidden' })
-      assert.equal(await page.locator('tr[aria-current]').count(), 0)
+      await until('no row is marked', async () => (await page.locator('tr[aria-current]').count()) === 0)
       await page.locator('tr[data-id="1"] a.name').click()
       await page.locator('#plant').getByRole('heading', { name: 'Plant number 1' }).waitFor()
       await remove(page, '1')
