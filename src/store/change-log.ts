@@ -42,7 +42,7 @@ export function lineOf({ kind, plant, callerId }: Change): string {
 export function rowsOf(
   lines: readonly string[],
   charactersMax: number,
-): { readonly changes: number; readonly lines: string }[] {
+): readonly { readonly changes: number; readonly lines: string }[] {
   const rows = []
   for (let from = 0, to = 0; from < lines.length; from = to) {
     let characters = 0

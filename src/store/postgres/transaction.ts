@@ -140,9 +140,9 @@ export async function find(
 export function sendEffects(connection: Connection, effects: Effects, options: WriteOptions): Promise<unknown>[] {
   const { id, atMs, changeRowCharactersMax } = options
   const writes = [...writesOf(effects, options)]
-  const rows = rowsOf(effects.changes.map(lineOf), changeRowCharactersMax)
-  if (writes.length === 0 && rows.length === 0) return [connection.query(statements.confirmReads)]
-  if (rows.length === 0) rows.push({ changes: 0, lines: '' })
+  const changed = rowsOf(effects.changes.map(lineOf), changeRowCharactersMax)
+  if (writes.length === 0 && changed.length === 0) return [connection.query(statements.confirmReads)]
+  const rows = changed.length === 0 ? [{ changes: 0, lines: '' }] : changed
   const ids = rows.map((_, index) => (index === 0 ? id : makeRowId(atMs)))
   writes.push(['appendChanges', atMs, ids, rows.map(({ changes }) => changes), rows.map(({ lines }) => lines)])
   return writes.map(([name, ...values]) => connection.query(statements[name], values))
