@@ -153,7 +153,7 @@ describe('the home page', { skip: noBrowser }, () => {
           await page.keyboard.press('Enter')
           assert.equal((await sent).status(), 412)
         }
-        await dialog.getByRole('button', { name: 'Cancel' }).click()
+        await dialog.getByRole('button', { name: 'Keep theirs' }).click()
         await dialog.waitFor({ state: 'hidden' })
         assert.equal(await stored(1), `{"id":1,"name":"${theirs}"}`)
       }
