@@ -963,7 +963,7 @@ describe('the home page', { skip: noBrowser }, () => {
       const session = await watched.context.newCDPSession(page)
       const { nodes } = await session.send('Accessibility.getFullAXTree')
       const count = (role: string): number => nodes.filter((node) => node.role?.value === role && !node.ignored).length
-      assert.deepEqual(['table', 'row', 'columnheader', 'cell'].map(count), [1, 26, 4, 75])
+      assert.deepEqual(['table', 'row', 'columnheader', 'cell'].map(count), [1, 26, 4, 100])
     }),
   )
 
