@@ -145,6 +145,10 @@ describeOnEngines('a stream of changes', async (engine) => {
   })
 })
 
+/** Their changes are more than the system takes in place of a client. */
+const [name, tag] = ['\u0001'.repeat(1_024), '\u0001'.repeat(256)]
+const longPlants = Array.from({ length: 1_000 }, (_, id) => ({ id: BigInt(id), name, tag }))
+
 /** Opens streams at once and closes them. Returns how many there were; the others must get `refusal`. */
 async function countAtOnce(service: Service, count: number, refusal: number, token?: string): Promise<number> {
   await using streams = new AsyncDisposableStack()
@@ -288,13 +292,7 @@ describe('the streams of a server', () => {
     const total = (): number => unread().reduce((sum, bytes) => sum + bytes, 0)
 
     const sockets = await openUnread(12)
-    // More than the system takes in place of a client.
-    const plants = 1_000
-    const [name, tag] = ['\u0001'.repeat(1_024), '\u0001'.repeat(256)]
-    await importBeside(
-      service.path,
-      Array.from({ length: plants }, (_, id) => ({ id: BigInt(id), name, tag })),
-    )
+    await importBeside(service.path, longPlants)
     await until('much is unread', () => total() >= unreadBytesMax)
     // Many looks at the log.
     await sleep(300)
@@ -303,7 +301,7 @@ describe('the streams of a server', () => {
     await using refused = await follow(service)
     assert.equal(refused.status, 503)
     const counts = sockets.map(countEvents)
-    await until('all of them have all changes', () => counts.every((count) => count() === plants))
+    await until('all of them have all changes', () => counts.every((count) => count() === longPlants.length))
 
     await openUnread(1)
     await until('some is unread', () => total() >= changeStreamUnreadBytesMax)
@@ -318,12 +316,10 @@ describe('the streams of a server', () => {
     unread.pause()
     unread.send(streamOf(client.token))
     await using stream = await follow(service)
-    const name = '\u0001'.repeat(1_024)
-    await using connection = await client.open()
-    const isCut = (): boolean => events.some((event) => event.kind === 'requestAborted' && event.reason === 'notRead')
-    let id = 0n
-    for (; !isCut(); id += 1n) await connection.request({ body: JSON.stringify({ id: Number(id), name }) })
-    await stream.untilCount(Number(id))
+    await importBeside(service.path, longPlants)
+    const isCut = (event: ServiceEvent): boolean => event.kind === 'requestAborted' && event.reason === 'notRead'
+    await until('one is cut', () => events.some(isCut))
+    await stream.untilCount(longPlants.length)
     assert.equal(stream.hasEnded, false)
   })
 })
