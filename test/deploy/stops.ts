@@ -10,7 +10,7 @@ import { hasOpenssl } from '../support/certificate.ts'
 import { makeFolder } from '../support/folder.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
 import { until } from '../support/time.ts'
-import { deployedProxy, type ProxyName, proxyCommands } from './files.ts'
+import { deployedProxy, type ProxyName } from './files.ts'
 
 export interface StopsReport {
   readonly requests: number
@@ -37,7 +37,7 @@ const pauseBetweenMs = 2_000
 
 /** Why there is no such proxy here; undefined when there is. */
 export function missingFor(name: ProxyName): string | undefined {
-  if (!isInstalled({ command: proxyCommands[name] })) return `there is no ${name} on this machine`
+  if (!isInstalled({ command: name.toLowerCase() })) return `there is no ${name} on this machine`
   return hasOpenssl ? undefined : 'there is no openssl to make a certificate with'
 }
 

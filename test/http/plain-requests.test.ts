@@ -3,14 +3,14 @@
 
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
-import { after, before, describe, test } from 'node:test'
+import { connect, type Socket } from 'node:net'
+import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { type FieldsSeen, readPlainRequest } from '../../src/http/wire/plain-request.ts'
 import { limits } from '../../src/limits.ts'
+import { listen } from '../support/answering.ts'
 import { encodeRequest, plantJson, type RowRequest } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { inRing } from '../support/ring.ts'
@@ -149,16 +149,14 @@ describe('plain requests', () => {
   })
 })
 
-describe('what is taken for a plain request', () => {
+describe('what is taken for a plain request', async () => {
   const parsed: (Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { readonly body: string })[] = []
   const server = createServer(async (request, response) => {
     const { method, url, headers } = request
     parsed.push({ method, url, headers, body: Buffer.concat(await request.toArray()).toString('latin1') })
     response.end()
   })
-
-  before(() => once(server.listen(0, '127.0.0.1'), 'listening'))
-
+  const port = await listen(server)
   after(() => server.close())
 
   const wire = Buffer.from('POST /plants HTTP/1.1\r\nHost: a.example\r\nContent-Length: 2\r\nAccept: */*\r\n\r\n{}')
@@ -175,7 +173,7 @@ describe('what is taken for a plain request', () => {
     for (let time = 0; time < 2; time += 1) assert.deepEqual(readPlainRequest(bytes, limits, seen), plain)
     if (plain === undefined) return false
     parsed.length = 0
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    const socket = connect(port, '127.0.0.1')
     socket.end(bytes)
     await socket.resume().toArray()
     const [request, ...more] = parsed

@@ -4,17 +4,16 @@ import { once } from 'node:events'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type RequestListener, request as requestHttp } from 'node:http'
 import { type RequestOptions, request as requestHttps } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Server } from 'node:net'
 
 export interface Answering extends AsyncDisposable {
   readonly url: string
 }
 
 export async function startAnswering(listener: RequestListener, port = 0): Promise<Answering> {
-  const server = createServer(listener).listen(port, '127.0.0.1')
-  await once(server, 'listening')
+  const server = createServer(listener)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listen(server, port)}`,
     [Symbol.asyncDispose]: async () => {
       server.close().closeAllConnections()
       await once(server, 'close')
@@ -80,11 +79,16 @@ export async function ask(options: RequestOptions, body?: string) {
   return { status: response.statusCode, headers: response.headers, body: text }
 }
 
+/** Has a server listen, and gives its port. */
+export async function listen(server: Server, port = 0, host = '127.0.0.1'): Promise<number> {
+  await once(server.listen(port, host), 'listening')
+  return (server.address() as AddressInfo).port
+}
+
 /** A port that nobody listens at. */
-export async function freePort(host = '127.0.0.1'): Promise<number> {
-  const server = createServer().listen(0, host)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+export async function freePort(host?: string): Promise<number> {
+  const server = createServer()
+  const port = await listen(server, 0, host)
   server.close()
   await once(server, 'close')
   return port

@@ -2,7 +2,7 @@
 
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cleanEnvironment } from './program.ts'
+import { cleanEnvironment, killAtExit } from './program.ts'
 import { until } from './time.ts'
 
 /** Why tests that need a terminal are left out, or false. */
@@ -31,9 +31,7 @@ export function startOnTerminal(command: string, options: SpawnOptions = {}): On
     await closed
   }
   // The terminal goes with it, and what runs there is told so.
-  const kill = (): void => void child.kill('SIGKILL')
-  process.once('exit', kill)
-  child.once('close', () => process.off('exit', kill))
+  killAtExit(child)
   child.stdin.on('error', () => {})
   return {
     process: child,

@@ -206,7 +206,7 @@ function notStarted(status: number | null, output: { stdout: string; stderr: str
 }
 
 /** A test run that ends early must leave nothing behind that it started. */
-function killAtExit(child: ChildProcess): void {
+export function killAtExit(child: ChildProcess): void {
   const kill = (): void => {
     child.kill('SIGKILL')
   }
