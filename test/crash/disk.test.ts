@@ -9,7 +9,7 @@ import type { HttpResponse } from '../support/conformance.ts'
 import { makeFolder } from '../support/folder.ts'
 import { importHere, type RunningServer, runHere, startServer } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
-import { openTestStore } from '../support/store.ts'
+import { onPath, openTestStore } from '../support/store.ts'
 import { noStrace } from '../support/strace.ts'
 import { assertPrompt, until } from '../support/time.ts'
 import { findLost, writeUntilGone } from './burst.ts'
@@ -51,9 +51,7 @@ describe('a failing disk', () => {
     })
   }
 
-  test('control: a server that acknowledges before the commit loses plants', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
+  onPath('control: a server that acknowledges before the commit loses plants', async (path) => {
     const token = await makeStore(path)
     await using server = await startServer(path, { under: fileSizeLimit, before: ['--import', earlyAck] })
     const acknowledged = await writeUntilGone(server, token, 1)
