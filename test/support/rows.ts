@@ -15,7 +15,7 @@ import { type Circumstances, type PlacedRow, runRow } from '../../verify/row.ts'
 import { credentialsOf } from '../../verify/run.ts'
 import { placeAll } from '../../verify/subjects.ts'
 import type { Connection } from './client.ts'
-import type { HttpResponse } from './conformance.ts'
+import { type HttpResponse, toAnswer } from './conformance.ts'
 import { openTestStore } from './store.ts'
 
 const document = openDocument()
@@ -128,8 +128,4 @@ function fillInAll(request: RowRequest, credentials: Credentials): RowRequest {
     headers: Object.fromEntries(headers),
     lines: (request.lines ?? []).map(fill),
   }
-}
-
-function toAnswer({ status, headers, body }: HttpResponse): Answer {
-  return { status, fields: [...headers], body: Buffer.from(body) }
 }
