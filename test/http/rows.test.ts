@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type ErrorCode, errorNumbers } from '../../src/domain/errors.ts'
 import { plantJson } from '../../verify/plant.ts'
-import { encodeRequest, type RowRequest } from '../support/client.ts'
+import type { RowRequest } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { assertNamed, checkRow, type Messages, makeRows, makeTokens } from '../support/rows.ts'
@@ -145,23 +145,6 @@ describe('this service', async () => {
     for (const value of ['', ' , ,']) {
       assert.equal((await get({ 'If-None-Match': value })).status, 200)
       assert.equal((await get({ 'If-Match': value })).status, 412)
-    }
-  })
-
-  test('accepts a body that the operation ignores, of any type', async () => {
-    await using waiting = await client.open()
-    await client.create(8100n, 'n')
-    const target = '/plants/8100'
-    const headers = { 'Content-Type': 'no media type', 'Content-Length': '3' }
-    for (const [method, status] of [
-      ['DELETE', 204],
-      ['GET', 404],
-    ] as const) {
-      assert.equal((await waiting.request({ method, target, headers, body: 'x"{' })).status, status)
-      waiting.send(encodeRequest(client.token, { method, target, headers: { ...headers, Expect: '100-continue' } }))
-      await waiting.untilReceived('HTTP/1.1 100 Continue\r\n\r\n')
-      waiting.send('abc')
-      assert.equal((await waiting.answerTo(method, target)).status, 404)
     }
   })
 })

@@ -193,16 +193,19 @@ export class Connection implements AsyncDisposable {
   }
 
   async #readAnswer(isHead: boolean): Promise<HttpResponse> {
-    const { length, ...answer } = await this.#find(() => readAnswer(this.#received, isHead))
-    this.#received = this.#received.subarray(length)
-    return answer.status === 100 ? this.#readAnswer(isHead) : answer
-  }
-
-  /** Resolves once exactly these bytes have come. */
-  async untilReceived(bytes: string): Promise<void> {
-    const { length } = await this.#find(() => (this.#received.length >= bytes.length ? bytes : undefined))
-    assert.equal(this.#received.toString('latin1', 0, length), bytes)
-    this.#received = this.#received.subarray(length)
+    for (;;) {
+      const found = readAnswer(this.#received, isHead)
+      if (found !== undefined) {
+        const { length, ...answer } = found
+        this.#received = this.#received.subarray(length)
+        if (answer.status !== 100) return answer
+      } else if (this.#ended) {
+        const rest = JSON.stringify(this.#received.toString('latin1'))
+        throw new Error(`the connection ended in the middle of an answer, with ${rest}`, { cause: this.#error })
+      } else {
+        await this.#wake.promise
+      }
+    }
   }
 
   /** Resolves once the server has closed the connection; fails when it sends anything more before, or is late. */
@@ -214,19 +217,6 @@ export class Connection implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#socket.destroy()
-  }
-
-  /** Waits until something is found in the bytes that were received. */
-  async #find<Found>(find: () => Found | undefined): Promise<Found> {
-    for (;;) {
-      const found = find()
-      if (found !== undefined) return found
-      if (this.#ended) {
-        const rest = JSON.stringify(this.#received.toString('latin1'))
-        throw new Error(`the connection ended in the middle of an answer, with ${rest}`, { cause: this.#error })
-      }
-      await this.#wake.promise
-    }
   }
 }
 

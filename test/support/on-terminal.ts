@@ -2,7 +2,7 @@
 
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cleanEnvironment, killAtExit } from './program.ts'
+import { cleanEnvironment, killAtExit, outputOf } from './program.ts'
 import { until } from './time.ts'
 
 /** Why tests that need a terminal are left out, or false. */
@@ -19,10 +19,9 @@ export interface OnTerminal extends AsyncDisposable {
 /** @param command a command line of the shell. */
 export function startOnTerminal(command: string, options: SpawnOptions = {}): OnTerminal {
   const child = spawn('script', ['-qec', command, '/dev/null'], { env: cleanEnvironment(), ...options, stdio: 'pipe' })
-  let [text, isGone] = ['', false]
-  child.stdout.setEncoding('utf8').on('data', (part: string) => {
-    text += part.replaceAll('\r', '')
-  })
+  const output = outputOf(child)
+  const shown = (): string => output().replaceAll('\r', '')
+  let isGone = false
   const closed = once(child, 'close').then(() => {
     isGone = true
   })
@@ -38,10 +37,10 @@ export function startOnTerminal(command: string, options: SpawnOptions = {}): On
     interrupt,
     shows: async (pattern) => {
       await until(`the terminal shows ${pattern}`, () => {
-        if (!pattern.test(text) && isGone) throw new Error(`${command} ended, and showed:\n${text}`)
-        return pattern.test(text)
+        if (!pattern.test(shown()) && isGone) throw new Error(`${command} ended, and showed:\n${shown()}`)
+        return pattern.test(shown())
       })
-      return text
+      return shown()
     },
     [Symbol.asyncDispose]: interrupt,
   }

@@ -214,6 +214,17 @@ export function killAtExit(child: ChildProcess): void {
   child.once('close', () => process.off('exit', kill))
 }
 
+/** Gives what a process has written so far. */
+export function outputOf({ stdout, stderr }: Pick<ChildProcess, 'stdout' | 'stderr'>): () => string {
+  let output = ''
+  for (const stream of [stdout, stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  return () => output
+}
+
 async function exitOf(child: ChildProcess): Promise<number | null> {
   const [status] = await once(child, 'close')
   return status

@@ -101,6 +101,11 @@ function create(...lines: readonly string[]): string {
   return head('POST /plants HTTP/1.1', host, token, json, ...lines)
 }
 
+/** The head of a request for a plant that is not there, with a body of three bytes. */
+function untyped(method: string, ...lines: readonly string[]): string {
+  return head(`${method} /plants/1 HTTP/1.1`, host, token, 'Content-Type: no media type', 'Content-Length: 3', ...lines)
+}
+
 /** A create in chunks, with those given for its body. */
 function chunked(body: string): string {
   return `${create(chunkedBody)}${body}`
@@ -258,6 +263,19 @@ const bodies = [
   }),
   ...goesOn(['missingToken'], {
     'a refused body is passed over': `${strange(`Content-Length: ${smuggled.length}`)}${smuggled}`,
+  }),
+  ...goesOn(['unknownPlant', 'unknownPlant'], {
+    'bodies of no type that a DELETE and a GET do not want': `${untyped('DELETE')}x"{${untyped('GET')}x"{`,
+  }),
+  ...closes([100, 'unknownPlant', 100, 'unknownPlant'], {
+    'the same, after their 100s': [
+      untyped('DELETE', waits),
+      answered(1),
+      'abc',
+      untyped('GET', waits),
+      answered(3),
+      'abc',
+    ],
   }),
   ...closes(['bodyTooLarge'], {
     'a Content-Length past the limit': create('Content-Length: 65537'),

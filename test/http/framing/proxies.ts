@@ -6,7 +6,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { freePort, listen } from '../../support/answering.ts'
 import { makeFolder } from '../../support/folder.ts'
-import { killAtExit } from '../../support/program.ts'
+import { killAtExit, outputOf } from '../../support/program.ts'
 import { until } from '../../support/time.ts'
 
 export interface ProxyKind {
@@ -128,15 +128,12 @@ export async function startProxy(kind: ProxyKind, upstream: number): Promise<Run
   })
   const closed = once(child, 'close')
   killAtExit(child)
-  let written = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    written += text
-  })
+  const written = outputOf(child)
   await until(`${kind.name} listens`, () => child.exitCode !== null || isListening(port))
   if (child.exitCode !== null) throw new Error(`${kind.name} ended with ${child.exitCode} before it listened`)
   return {
     port,
-    seen: async () => `${written}${await readFile(folder.file(`files/${logFile}`), 'utf8')}`.trimEnd().split('\n'),
+    seen: async () => `${written()}${await readFile(folder.file(`files/${logFile}`), 'utf8')}`.trimEnd().split('\n'),
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGKILL')
       await closed
