@@ -2,14 +2,14 @@
 // the units specify.
 
 import assert from 'node:assert/strict'
-import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, test } from 'node:test'
 import { limits } from '../../src/limits.ts'
 import { hasOpenssl, makeCertificate } from '../support/certificate.ts'
-import { type Folder, makeFolder } from '../support/folder.ts'
+import { makeFolder } from '../support/folder.ts'
 import { cleanEnvironment, launcher, outputOf, startServer } from '../support/program.ts'
 import { root } from '../support/readme.ts'
 import { exhaustive } from '../support/ring.ts'
@@ -216,27 +216,13 @@ describe('the units of deploy/', () => {
   )
 })
 
-interface Started extends AsyncDisposable {
-  readonly unit: Unit
-  readonly folder: Folder
-  readonly port: number
-  readonly child: ChildProcessWithoutNullStreams
-  /** The status and signal that it ended with. */
-  readonly exited: Promise<unknown[]>
-  output(): string
-  /** Whether systemd was told so. */
-  isAlive(): boolean
-  /** What systemd was told, but for its own questions. */
-  told(): readonly string[]
-}
-
 /**
  * Starts what the server's unit starts, on a free port and with a certificate.
  *
  * @param before a command that it is started by.
  * @param writable folders that the command writes to.
  */
-async function startUnit(before: readonly string[] = [], writable: readonly string[] = []): Promise<Started> {
+async function startUnit(before: readonly string[] = [], writable: readonly string[] = []) {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(await makeFolder())
   chmodSync(folder.path, 0o755)
@@ -283,8 +269,13 @@ async function startUnit(before: readonly string[] = [], writable: readonly stri
   assert.ok(existsSync(folder.file('state/plantstore/plants.db')))
   const kept = stack.move()
   return {
-    ...{ unit, folder, child, exited, output, told: states },
+    ...{ unit, folder, child, output },
+    /** The status and signal that it ended with. */
+    exited: exited as Promise<unknown[]>,
+    /** What systemd was told, but for its own questions. */
+    told: states,
     port: Number(/listens on https:\/\/127\.0\.0\.1:(\d+)/.exec(output())?.[1]),
+    /** Whether systemd was told so. */
     isAlive: () => told().includes('WATCHDOG=1'),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }

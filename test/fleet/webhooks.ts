@@ -6,7 +6,7 @@ import { Webhook as Verifier } from 'standardwebhooks'
 import { type Received, type Receiver, startReceiver } from '../support/answering.ts'
 import { type RunningServer, runHere, type ServerOptions, startServer } from '../support/program.ts'
 import { until } from '../support/time.ts'
-import { Changers, countWrong, type Fleet, type Histories, note, type Told } from './changers.ts'
+import { Changers, countWrong, type Fleet, note, type Told } from './changers.ts'
 
 /** How long nothing comes once a sender is frozen. Shorter than a lease. */
 const quietMs = 700
@@ -42,15 +42,11 @@ class Handled {
   readonly ids = new Set<string>()
   /** How often changes came that it had handled. */
   repeated = 0
-  readonly #histories = new Map<bigint, Told[]>()
+  readonly histories = new Map<bigint, Told[]>()
   readonly #verifier: Verifier
 
   constructor(secret: string) {
     this.#verifier = new Verifier(secret)
-  }
-
-  get histories(): Histories {
-    return this.#histories
   }
 
   handle({ id, headers, body }: Received): void {
@@ -61,7 +57,7 @@ class Handled {
     }
     this.ids.add(id)
     const [, plant = '', name = ''] = /^\{"id":(\d+),"name":"([^"]*)"/.exec(body) ?? []
-    note(this.#histories, BigInt(plant), `${id.split('_')[0]} ${name}`)
+    note(this.histories, BigInt(plant), `${id.split('_')[0]} ${name}`)
   }
 }
 

@@ -2,6 +2,7 @@
 // served document.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorNumbers } from '../../src/domain/errors.ts'
@@ -112,10 +113,7 @@ export class Connection implements AsyncDisposable {
   static async open(port: number, conformance: Conformance, token: string): Promise<Connection> {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true })
     const connection = new Connection(socket, conformance, token)
-    await new Promise<void>((resolve, reject) => {
-      socket.once('connect', resolve)
-      socket.once('error', reject)
-    })
+    await once(socket, 'connect')
     return connection
   }
 
@@ -131,15 +129,12 @@ export class Connection implements AsyncDisposable {
       this.#received = Buffer.concat([this.#received, bytes])
       wake()
     })
-    socket.on('end', () => {
+    const end = (error?: Error): void => {
+      this.#error ??= error
       this.#ended = true
       wake()
-    })
-    socket.on('error', (error) => {
-      this.#error = error
-      this.#ended = true
-      wake()
-    })
+    }
+    socket.on('end', end).on('error', end)
   }
 
   /** Sends a request and gives its answer, which the document must describe. */
