@@ -6,11 +6,7 @@ import { createServer, type RequestListener, request as requestHttp } from 'node
 import { type RequestOptions, request as requestHttps } from 'node:https'
 import type { AddressInfo, Server } from 'node:net'
 
-export interface Answering extends AsyncDisposable {
-  readonly url: string
-}
-
-export async function startAnswering(listener: RequestListener, port = 0): Promise<Answering> {
+export async function startAnswering(listener: RequestListener, port = 0) {
   const server = createServer(listener)
   return {
     url: `http://127.0.0.1:${await listen(server, port)}`,
@@ -30,19 +26,10 @@ export interface Received {
 
 export type Answer = (received: Received, response: ServerResponse) => void
 
-export interface Receiver extends AsyncDisposable {
-  readonly url: string
-  /** In the order in which the requests came. */
-  readonly received: Received[]
-  /** The most requests that waited for their answers at the same time. */
-  readonly atOnceMax: number
-}
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
 /** By default, all requests are accepted. */
-export async function startReceiver(
-  answer: Answer = (_, response) => void response.writeHead(204).end(),
-  port = 0,
-): Promise<Receiver> {
+export async function startReceiver(answer: Answer = (_, response) => void response.writeHead(204).end(), port = 0) {
   const received: Received[] = []
   let [atOnce, atOnceMax] = [0, 0]
   const server = await startAnswering(async (request, response) => {
@@ -61,7 +48,9 @@ export async function startReceiver(
   }, port)
   return {
     url: `${server.url}/hook`,
+    /** In the order in which the requests came. */
     received,
+    /** The most requests that waited for their answers at the same time. */
     get atOnceMax() {
       return atOnceMax
     },

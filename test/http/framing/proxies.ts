@@ -17,11 +17,7 @@ export interface ProxyKind {
   readonly args: (configFile: string, folder: string) => readonly string[]
 }
 
-export interface RunningProxy extends AsyncDisposable {
-  readonly port: number
-  /** Method and target of each request that it saw, in the order of their ends. */
-  seen(): Promise<readonly string[]>
-}
+export type RunningProxy = Awaited<ReturnType<typeof startProxy>>
 
 const logFile = 'seen.log'
 
@@ -116,7 +112,7 @@ export function isInstalled({ command }: Pick<ProxyKind, 'command'>): boolean {
   }
 }
 
-export async function startProxy(kind: ProxyKind, upstream: number): Promise<RunningProxy> {
+export async function startProxy(kind: ProxyKind, upstream: number) {
   const folder = await makeFolder()
   const port = await freePort()
   const configFile = folder.file('proxy.conf')
@@ -133,7 +129,9 @@ export async function startProxy(kind: ProxyKind, upstream: number): Promise<Run
   if (child.exitCode !== null) throw new Error(`${kind.name} ended with ${child.exitCode} before it listened`)
   return {
     port,
-    seen: async () => `${written()}${await readFile(folder.file(`files/${logFile}`), 'utf8')}`.trimEnd().split('\n'),
+    /** Method and target of each request that it saw, in the order of their ends. */
+    seen: async (): Promise<readonly string[]> =>
+      `${written()}${await readFile(folder.file(`files/${logFile}`), 'utf8')}`.trimEnd().split('\n'),
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGKILL')
       await closed
