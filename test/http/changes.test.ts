@@ -58,16 +58,15 @@ describeOnEngines('GET /changes', async (engine) => {
 describe('the log of changes of a server', () => {
   test('loses changes older than --changes-kept, and reports that', async () => {
     await using service = await startService({ changesSweepMs: 5, changesKeptMsMin: 0 }, { changesKept: '0' })
-    const { client } = service
-    const start = nextOf(await read(client, '/changes?after=now'))
-    for (let id = 0n; id < 5n; id += 1n) await client.create(id, 'n')
-    await until('the changes are gone', async () => (await read(client, start)).status === 410)
+    const start = nextOf(await read(service, '/changes?after=now'))
+    for (let id = 0n; id < 5n; id += 1n) await service.create(id, 'n')
+    await until('the changes are gone', async () => (await read(service, start)).status === 410)
     // The last one stays: who has read it may go on from it.
-    await until('one is left', async () => changesOf(await read(client, '/changes')).length === 1)
-    const next = nextOf(await read(client, '/changes'))
+    await until('one is left', async () => changesOf(await read(service, '/changes')).length === 1)
+    const next = nextOf(await read(service, '/changes'))
     await sleep(50)
-    assert.equal((await read(client, next)).status, 200)
-    await client.create(9n, 'n')
+    assert.equal((await read(service, next)).status, 200)
+    await service.create(9n, 'n')
   })
 
   test('keeps changes for ten minutes at least, in which a commit may be looked up', async () => {
@@ -88,8 +87,7 @@ describe('the log of changes of a server', () => {
 })
 
 /** Opens a stream of a service. */
-const follow = ({ url, client }: Service, query = '', token = client.token) =>
-  openStream(`${url}/changes${query}`, token)
+const follow = ({ url, token: own }: Service, query = '', token = own) => openStream(`${url}/changes${query}`, token)
 
 /** A request for a stream. */
 const streamOf = (token: string, target = '/changes', method = 'GET'): Buffer =>
@@ -177,14 +175,14 @@ describe('the streams of a server', () => {
 
   test('give their places back when they never begin', async () => {
     await using service = await startService({ changeStreamsOfCallerMax: 20 })
-    const { token } = service.client
+    const { token } = service
     for (const bytes of [
       streamOf(token, '/changes?after=7-1'),
       streamOf(token, '/changes?after=now', 'HEAD'),
       streamOf(token),
     ]) {
       const leaving = Array.from({ length: 60 }, async (_, index) => {
-        const connection = await service.client.open()
+        const connection = await service.open()
         connection.send(bytes)
         // From before the server has read the request until the stream has begun.
         await sleep(index / 10)
@@ -199,7 +197,7 @@ describe('the streams of a server', () => {
     await using service = await startService({ requestMsMax: 300, connectionCheckMs: 20 })
     const socket = connect(service.port, '127.0.0.1')
     const headers = { Accept: 'text/event-stream', 'Content-Length': '5' }
-    socket.write(encodeRequest(service.client.token, { method: 'GET', target: '/changes', headers }))
+    socket.write(encodeRequest(service.token, { method: 'GET', target: '/changes', headers }))
     const text = Buffer.concat(await socket.toArray()).toString()
     assert.equal(text.split('HTTP/1.1').length - 1, 1, text)
   })
@@ -230,16 +228,15 @@ describe('the streams of a server', () => {
     await using stream = await follow(service, '?kind=deleted')
     await until('comments', () => stream.comments() > 2)
     const start = stream.ids().at(-1)
-    await service.client.create(1n, 'n')
+    await service.create(1n, 'n')
     await until('the position after a change of another kind', () => stream.ids().at(-1) !== start)
     assert.deepEqual(stream.events(), [])
   })
 
   test('of one kind go on past any number of other changes', async () => {
     await using service = await startService({ changeStreamPage: 2 })
-    const { client } = service
-    for (let id = 0n; id < 20n; id += 1n) await client.create(id, 'n')
-    await client.request({ method: 'DELETE', target: '/plants/7' })
+    for (let id = 0n; id < 20n; id += 1n) await service.create(id, 'n')
+    await service.request({ method: 'DELETE', target: '/plants/7' })
     await using stream = await follow(service, '?kind=deleted')
     await stream.untilCount(1)
     assert.match(stream.text, /"id":7[,}]/)
@@ -252,7 +249,7 @@ describe('the streams of a server', () => {
     let id = 0n
     await until('its position is swept between two looks', async () => {
       id += 1n
-      await service.client.create(id, 'n')
+      await service.create(id, 'n')
       return stream.hasEnded
     })
     assert.equal(stream.failure, undefined)
@@ -272,7 +269,7 @@ describe('the streams of a server', () => {
       changeStreamPollMs: 5,
       connectionCheckMs: 60_000,
     })
-    const { client, port } = service
+    const { port } = service
     await using cleanup = new AsyncDisposableStack()
     const responses: ServerResponse[] = []
     const note = (message: unknown) => responses.push((message as { readonly response: ServerResponse }).response)
@@ -282,7 +279,7 @@ describe('the streams of a server', () => {
       const sockets = Array.from({ length: count }, () => connect({ port, host: '127.0.0.1' }).pause())
       for (const socket of sockets) {
         cleanup.defer(() => void socket.destroy())
-        socket.write(streamOf(client.token))
+        socket.write(streamOf(service.token))
       }
       await until('all are open', () => responses.filter(({ headersSent }) => headersSent).length === count)
       unsubscribe('http.server.request.start', note)
@@ -311,10 +308,10 @@ describe('the streams of a server', () => {
 
   test('that are not read are cut, and others are not affected', async () => {
     await using service = await startService({ unreadMsMax: 300, connectionCheckMs: 20, changeStreamPollMs: 5 })
-    const { client, events } = service
-    await using unread = await client.open()
+    const { events } = service
+    await using unread = await service.open()
     unread.pause()
-    unread.send(streamOf(client.token))
+    unread.send(streamOf(service.token))
     await using stream = await follow(service)
     await importBeside(service.path, longPlants)
     const isCut = (event: ServiceEvent): boolean => event.kind === 'requestAborted' && event.reason === 'notRead'

@@ -65,7 +65,7 @@ const requests: fc.Arbitrary<RowRequest> = fc
 describe('plain requests', () => {
   test('are not parsed by Node.js, and others are', async () => {
     await using service = await startService({})
-    await using connection = await service.client.open()
+    await using connection = await service.open()
     using parsed = countParsed(service)
     const target = '/plants/5'
     for (const [parts, status, listed] of [
@@ -103,7 +103,7 @@ describe('plain requests', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(requests, { minLength: 1, maxLength: 12 }), async (some) => {
         await using cleanup = new AsyncDisposableStack()
-        const open = () => Promise.all(services.map(async ({ client }) => cleanup.use(await client.open())))
+        const open = () => Promise.all(services.map(async (each) => cleanup.use(await each.open())))
         let connections = await open()
         for (const parts of some) {
           const [got, wanted] = await Promise.all(connections.map((connection) => connection.request(parts)))
@@ -130,7 +130,7 @@ describe('plain requests', () => {
     using parsed = countParsed(service)
     const pages = inRing(24, 160)
     const askOnce = async (after: number): Promise<void> => {
-      await using connection = await service.client.open()
+      await using connection = await service.open()
       connection.pause()
       const answer = connection.request({ method: 'GET', target: `/plants?limit=1000&after=${after}` })
       await sleep(5 * (after % 8))
@@ -139,8 +139,8 @@ describe('plain requests', () => {
       assert.ok(body === `[${plants.slice(after + 1).map(({ id, name }) => plantJson(id, name))}]`, `${after}`)
     }
     for (let after = 0; after < pages; after += 8) {
-      await using leaving = await service.client.open()
-      leaving.send(encodeRequest(service.client.token, { method: 'GET', target: '/plants?limit=1000' }))
+      await using leaving = await service.open()
+      leaving.send(encodeRequest(service.token, { method: 'GET', target: '/plants?limit=1000' }))
       await Promise.all(Array.from({ length: 8 }, (_, index) => askOnce(after + index)))
       leaving.reset()
     }

@@ -77,7 +77,7 @@ describe('requests behind proxies', { concurrency: true }, () => {
 /** Sends every case with a request behind it. */
 async function judge(service: Service, proxy: RunningProxy) {
   const before = service.events.length
-  const runner = new FramingRunner({ port: proxy.port, token: service.client.token })
+  const runner = new FramingRunner({ port: proxy.port, token: service.token })
   /** Answers that belong to other requests. */
   const wrong: string[] = []
   const left = [...cases.entries()]

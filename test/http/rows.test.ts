@@ -105,7 +105,7 @@ describeOnEngines('the rows of plantstore verify', async (engine) => {
 })
 
 describe('this service', async () => {
-  const { client } = await startSuite()
+  const client = await startSuite()
   const get = (headers: Record<string, string>, method = 'GET'): Promise<HttpResponse> =>
     client.request({ method, target: '/plants/0', headers })
 

@@ -24,7 +24,7 @@ async function isModule(text: string): Promise<boolean> {
 }
 
 describe('the files of the pages', async () => {
-  const { url, port, client } = await startSuite()
+  const { url, port, token } = await startSuite()
 
   const ask = async (path: string, headers: Record<string, string>): Promise<[IncomingMessage, Buffer]> => {
     const [response] = (await once(get({ port, path, headers }), 'response')) as [IncomingMessage]
@@ -77,7 +77,7 @@ describe('the files of the pages', async () => {
   test('have the client as one module, which works by itself', async () => {
     const { PlantStoreClient, PlantStoreError, ...others } = await importClient(url)
     assert.deepEqual(Object.keys(others), [])
-    const store = new PlantStoreClient({ url, token: client.token })
+    const store = new PlantStoreClient({ url, token })
     await store.createPlant({ id: 2n ** 53n + 1n, name: 'Rosa' })
     assert.equal((await store.getPlant(2n ** 53n + 1n)).id, 2n ** 53n + 1n)
     await assert.rejects(store.getPlant(1), PlantStoreError)
@@ -111,7 +111,7 @@ describe('the files of the pages', async () => {
   }
 
   test('are not confused with the links, which depend on the token, by what caches them', async () => {
-    for (const more of [{}, { Authorization: `Bearer ${client.token}` }]) {
+    for (const more of [{}, { Authorization: `Bearer ${token}` }]) {
       const [{ headers }] = await ask('/', { Accept: 'application/json', ...more })
       assert.equal(headers.vary, 'Origin, Accept, Accept-Encoding, Authorization')
       assert.equal(headers['cache-control'], 'Authorization' in more ? 'private, no-cache' : undefined)

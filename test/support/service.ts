@@ -19,17 +19,17 @@ import { openTestStore, testLimits } from './store.ts'
 /** A server on a store of the test. */
 export type Served = Awaited<ReturnType<typeof serveHere>>
 
+/** Such a server, and a client of it with the first token. */
 export type Service = Awaited<ReturnType<typeof startService>>
 
 type ChangedLimits = Partial<Record<keyof Limits, number>>
 
-/** Starts a server on a store of its own, which is gone with it. */
+/** Starts a server on a store of its own, which is gone with it. It is a client of itself. */
 export async function startService(changed: ChangedLimits, settings: Partial<SettingTexts> = {}) {
   const folder = await makeFolder()
   const path = folder.file('plants.db')
   const served = await serveHere(path, changed, settings)
-  return {
-    client: await Client.connect(served),
+  return Object.assign(await Client.connect(served), {
     url: served.url,
     port: served.port,
     /** The file of its store. */
@@ -39,7 +39,7 @@ export async function startService(changed: ChangedLimits, settings: Partial<Set
       await served.stop()
       await folder[Symbol.asyncDispose]()
     },
-  }
+  })
 }
 
 /** Starts a server for all tests of a suite. */
