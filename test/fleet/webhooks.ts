@@ -97,9 +97,17 @@ export async function killSenders(
     const seen = handled
     const changers = new Changers((): Fleet => ({ urls: fleet.map(({ url }) => url), token }), clients)
     for (let kill = 0; kill < kills; kill += 1) {
-      // The control has stored something by then.
-      await sleep(isForgetful ? 2 * killMsMax : Math.random() * killMsMax)
+      if (isForgetful) {
+        // The control has read and stored some of these by then, and sent none.
+        isAway = true
+        const behind = changers.done + changesBehind
+        await until('changes wait', () => changers.done >= behind)
+        await sleep(2 * killMsMax)
+      } else {
+        await sleep(Math.random() * killMsMax)
+      }
       await fleet[kill % servers]?.stop('SIGKILL')
+      if (isForgetful) isAway = false
       fleet[kill % servers] = await startServer(store, options)
       if (kill === Math.floor(kills / 2)) {
         isAway = true
@@ -108,8 +116,7 @@ export async function killSenders(
       }
     }
     await changers.end()
-    // The control never gets everything.
-    if (isForgetful) await sleep(5_000)
+    if (isForgetful) await untilNothingComes(seen)
     else await untilHandled(seen, changers.done)
     return { changes: changers.done, repeated: seen.repeated, wrong: countWrong(changers.histories, seen.histories) }
   } finally {
@@ -203,6 +210,11 @@ async function untilHandled({ ids }: Handled, changes: number): Promise<void> {
     const before = ids.size
     await until('a change is handled', () => ids.size > before)
   }
+}
+
+/** Waits for what comes at all: the control never gets everything. */
+async function untilNothingComes({ ids }: Handled): Promise<void> {
+  for (let before = -1; ids.size > before; await sleep(5_000)) before = ids.size
 }
 
 async function addWebhook(store: string, { url }: Pick<Receiver, 'url'>): Promise<Handled> {
