@@ -12,13 +12,6 @@ import { type RunningServer, startServer } from '../support/program.ts'
 import { until } from '../support/time.ts'
 import { deployedProxy, type ProxyName } from './files.ts'
 
-export interface StopsReport {
-  readonly requests: number
-  /** What was wrong, and how often. */
-  readonly failures: Readonly<Record<string, number>>
-  readonly failed: number
-}
-
 export interface StopsParts {
   /** URL of a place in a database. */
   readonly store: string
@@ -41,8 +34,7 @@ export function missingFor(name: ProxyName): string | undefined {
   return hasOpenssl ? undefined : 'there is no openssl to make a certificate with'
 }
 
-export async function stopServers(parts: StopsParts): Promise<StopsReport> {
-  const { store, proxy, stops, signal = 'SIGTERM' } = parts
+export async function stopServers({ store, proxy, stops, signal = 'SIGTERM' }: StopsParts) {
   await using folder = await makeFolder()
   await using stack = new AsyncDisposableStack()
   // Connections of clients come from 127.0.0.1: none of them takes the port while a server is away.
@@ -77,6 +69,7 @@ export async function stopServers(parts: StopsParts): Promise<StopsReport> {
   } finally {
     await load.end()
   }
+  /** What was wrong, and how often. */
   const failures = Object.fromEntries(load.failures)
   return { requests: load.requests, failures, failed: [...load.failures.values()].reduce((sum, each) => sum + each, 0) }
 }

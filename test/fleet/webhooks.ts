@@ -29,14 +29,6 @@ const named = fileURLToPath(new URL('named-sender.ts', import.meta.url))
 /** Where `named-sender.ts` puts the process id. */
 const pidField = 'x-test-pid'
 
-export interface WebhooksReport {
-  readonly changes: number
-  /** Requests that were not the first for their change. */
-  readonly repeated: number
-  /** Plants whose changes did not come, or in another order. */
-  readonly wrong: number
-}
-
 /** What a receiver has handled. It verifies each signature, and knows changes by their ids. */
 class Handled {
   readonly ids = new Set<string>()
@@ -76,7 +68,7 @@ export async function killSenders(
     clients = usualClients,
     isForgetful = false,
   }: { readonly awayMs: number; readonly clients?: number; readonly isForgetful?: boolean },
-): Promise<WebhooksReport> {
+) {
   const options: ServerOptions = { limits, ...(isForgetful && { before: ['--import', forgetful] }) }
   const fleet: RunningServer[] = []
   let isAway = false
@@ -118,17 +110,11 @@ export async function killSenders(
     await changers.end()
     if (isForgetful) await untilNothingComes(seen)
     else await untilHandled(seen, changers.done)
+    // Requests that were not the first for their change; plants whose changes did not come, or in another order.
     return { changes: changers.done, repeated: seen.repeated, wrong: countWrong(changers.histories, seen.histories) }
   } finally {
     for (const server of fleet) await server[Symbol.asyncDispose]()
   }
-}
-
-export interface FreezeReport {
-  readonly changes: number
-  /** Requests for a change of a plant after a later change of it was handled. */
-  readonly late: number
-  readonly wrong: number
 }
 
 /**
@@ -136,7 +122,7 @@ export interface FreezeReport {
  *
  * @param isBlind the control: servers that do not notice that another has taken over.
  */
-export async function freezeSender(store: string, freezes: number, isBlind: boolean): Promise<FreezeReport> {
+export async function freezeSender(store: string, freezes: number, isBlind: boolean) {
   // Long enough that a busy machine loses no lease by itself.
   const leases = { webhookLeaseMs: 5_000, webhookLeaseMarginMs: 1_500 }
   const options: ServerOptions = {
@@ -198,6 +184,7 @@ export async function freezeSender(store: string, freezes: number, isBlind: bool
     }
     await changers.end()
     await untilHandled(seen, changers.done)
+    // Late: requests for a change of a plant after a later change of it was handled.
     return { changes: changers.done, late, wrong: countWrong(changers.histories, seen.histories) }
   } finally {
     for (const server of [first, ...fleet]) await server[Symbol.asyncDispose]()

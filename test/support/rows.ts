@@ -24,16 +24,20 @@ const plants = new Plants(document, document)
 /** Messages by the title of a row: that of its last answer, or those of its answers in turn. */
 export type Messages = Readonly<Record<string, RegExp | readonly (RegExp | undefined)[]>>
 
-export interface RowsOfRun {
-  readonly rows: readonly PlacedRow[]
-  readonly circumstances: Circumstances
-}
+export type RowsOfRun = ReturnType<typeof makeRows>
 
 /** Makes all rows but those of streams, which have no end that a `Connection` sees. */
-export function makeRows(tokens: Tokens): RowsOfRun {
+export function makeRows(tokens: Tokens) {
   const credentials = credentialsOf(tokens)
   const ids = new IdRange(defaultFirstId)
-  const circumstances = { plants, ids, nonce: randomUUID(), credentials, answers: [], isCorsRestricted: false }
+  const circumstances: Circumstances = {
+    plants,
+    ids,
+    nonce: randomUUID(),
+    credentials,
+    answers: [],
+    isCorsRestricted: false,
+  }
   const rows = placeAll(circumstances, 'complete').filter(({ title }) => !title.startsWith('a stream '))
   return { rows, circumstances }
 }
