@@ -9,14 +9,14 @@ import { get, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { matchesGlob } from 'node:path'
 import { describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { prefers } from '../../src/http/negotiation.ts'
 import { makeFolder } from '../support/folder.ts'
+import { root } from '../support/readme.ts'
 import { startSuite } from '../support/service.ts'
 import { importClient, loadScripts } from '../support/site.ts'
 
-const folder = fileURLToPath(new URL('../../site', import.meta.url))
+const folder = `${root}/site`
 const sources = await Array.fromAsync(glob('*.ts', { cwd: folder }))
 
 /** Whether Node.js takes a text for a module of JavaScript. */
@@ -58,7 +58,7 @@ describe('the files of the pages', async () => {
   })
 
   test('are in the package', async () => {
-    const { files } = JSON.parse(await readFile(`${folder}/../package.json`, 'utf8')) as { files: readonly string[] }
+    const { files } = JSON.parse(await readFile(`${root}/package.json`, 'utf8')) as { files: readonly string[] }
     const served = await Array.fromAsync(glob('*.{html,css,svg}', { cwd: folder }), (name) => `site/${name}`)
     assert.ok(served.includes('site/logo.svg'))
     for (const path of served)
