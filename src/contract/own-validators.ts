@@ -4,7 +4,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { RE2JS } from 're2js'
 import { AppError, messageOf, OperatorError } from '../domain/errors.ts'
-import { canonical, compileValidator, createAjv } from './compile.ts'
+import { compileValidator, createAjv } from './compile.ts'
 import { toJson } from './plant.ts'
 import { mapSchema, propertiesOf, type Schema } from './schemas.ts'
 import type { Validator } from './validate.ts'
@@ -29,8 +29,6 @@ export function compilePlant(document: Schema): (subject: string) => Validator {
   const count = (schema: unknown): unknown => mapSchema(schema, (each) => ({ isCounted: true, ...each }))
   const counted = Object.entries(schemas).map(([name, schema]) => [name, count(schema)])
   const ajv = createAjv({ components: { schemas: Object.fromEntries(counted) } }, options)
-  ajv.removeKeyword('uniqueItems')
-  ajv.addKeyword({ keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', validate: areUnique })
   ajv.addKeyword({
     keyword: 'isCounted',
     validate: () => {
@@ -97,8 +95,3 @@ linear.code = 'linear'
 /** Optimizing the code of a validator takes time by the square of its properties, and makes it no faster. */
 const code = { regExp: linear, optimize: false }
 const options = { allErrors: false, strict: false, logger: false, inlineRefs: false, code } as const
-
-/** Takes linear time; for objects, Ajv's own check compares each pair. */
-function areUnique(isWanted: boolean, items: readonly unknown[]): boolean {
-  return !isWanted || new Set(items.map(canonical)).size === items.length
-}

@@ -2,46 +2,13 @@
 
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import { int64Max, int64Min } from '../domain/plant.ts'
+import type { Exact } from './exact.ts'
 
 /**
  * Describes what is wrong with a value; returns undefined if it is valid. Values come from json/decode.ts or from
  * headers; an int64 is a bigint.
  */
 export type Validator = (value: unknown) => string | undefined
-
-/** The types and bounds of a numeric schema, as JSON: a bound that a JavaScript number cannot hold is a text. */
-export interface Exact {
-  readonly types: readonly string[]
-  readonly isInt64: boolean
-  readonly minimum?: number | string
-  readonly maximum?: number | string
-  readonly exclusiveMinimum?: number | string
-  readonly exclusiveMaximum?: number | string
-}
-
-/** Whether a value meets `schema`. JavaScript compares a bigint and a number exactly. */
-export function isExact(value: unknown, schema: Exact): boolean {
-  const { types, isInt64, minimum = -Infinity, maximum = Infinity } = schema
-  const { exclusiveMinimum = -Infinity, exclusiveMaximum = Infinity } = schema
-  const isNumber = typeof value === 'bigint' || (types.includes('number') && !isInt64 && Number.isFinite(value))
-  if (!isNumber) return types.some((type) => isOfType(value, type))
-  const number = value as bigint | number
-  const isWithin = !isInt64 || (number >= int64Min && number <= int64Max)
-  const isInBounds = number >= boundOf(minimum) && number <= boundOf(maximum)
-  return isWithin && isInBounds && number > boundOf(exclusiveMinimum) && number < boundOf(exclusiveMaximum)
-}
-
-function boundOf(bound: number | string): number | bigint {
-  return typeof bound === 'string' ? BigInt(bound) : bound
-}
-
-/** For types other than `integer` and `number`. */
-function isOfType(value: unknown, type: string): boolean {
-  if (type === 'null') return value === null
-  if (type === 'array') return Array.isArray(value)
-  if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value)
-  return type !== 'number' && typeof value === type
-}
 
 const shownCharactersMax = 60
 const describedMax = 20
@@ -71,12 +38,9 @@ function describe(error: ErrorObject, subject: string): string {
     case 'required':
       return `${within}${error.params['missingProperty']}: is missing`
     case 'enum':
-    case 'exactEnum':
-      return `${field}: must be ${oneOf(error.schema as readonly unknown[])}${got}`
     case 'const':
-    case 'exactConst':
-      return `${field}: must be ${oneOf([error.schema])}${got}`
-    case 'exactMultipleOf':
+      return `${field}: must be ${oneOf(error.keyword === 'enum' ? (error.schema as []) : [error.schema])}${got}`
+    case 'multipleOf':
       return `${field}: must be a multiple of ${error.schema}${got}`
     case 'uniqueItems':
       return `${field}: must have no equal items`
@@ -84,7 +48,7 @@ function describe(error: ErrorObject, subject: string): string {
     case 'unevaluatedProperties':
       return `${within}${error.params['additionalProperty'] ?? error.params['unevaluatedProperty']}: is not allowed`
     case 'exact':
-      return `${field}: must be ${describeExact(error.schema as Exact)}, got ${show(error.data)}`
+      return `${field}: must be ${describeExact(error.schema as Exact)}${got}`
     case 'type':
       return `${field}: must be ${[error.params['type']].flat().map(withArticle).join(' or ')}${got}`
     case 'minLength':
@@ -104,6 +68,7 @@ function describe(error: ErrorObject, subject: string): string {
 }
 
 function oneOf(values: readonly unknown[]): string {
+  if (values.length === 0) return 'absent'
   const more = values.length - describedMax
   return [
     ...values.slice(0, describedMax).map((each) => (typeof each === 'number' ? String(each) : show(each))),

@@ -184,6 +184,8 @@ describe("a user's document", async () => {
       ['properties: { d: { type: [string, integer], format: date } }', '"d":"never"', '"d":7'],
       ['properties: { d: { type: string, nullable: true } }', '"d":null', '"d":""'],
       ['properties: { n: { type: integer, format: int32 } }', '"n":3000000000', '"n":-2147483648'],
+      ['properties: { n: { type: integer, format: int32, minimum: -5000000000 } }', '"n":-3000000000', '"n":-5'],
+      ['properties: { k: { enum: [] } }', '"k":1', ''],
       ['properties: { n: { format: int64 } }', '"n":9223372036854775808', '"n":"text"'],
       ['properties: { price: { type: number, multipleOf: 0.01 } }', '"price":0.295', '"price":19.99'],
       ['properties: { price: { type: number, multipleOf: 0.1 } }', '"price":0.25', '"price":0.7'],
