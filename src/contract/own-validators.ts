@@ -1,11 +1,9 @@
 // Validators for a user's document, compiled at startup. The document is not trusted: neither a pattern nor a recursive
 // schema may take a time that grows faster than the value.
 
-import { Ajv2020 } from 'ajv/dist/2020.js'
 import { RE2JS } from 're2js'
 import { AppError, messageOf, OperatorError } from '../domain/errors.ts'
 import { compileValidator, createAjv } from './compile.ts'
-import { toJson } from './plant.ts'
 import { mapSchema, propertiesOf, type Schema } from './schemas.ts'
 import type { Validator } from './validate.ts'
 
@@ -24,7 +22,6 @@ const newPlant = { $ref: '#/components/schemas/NewPlant' }
  */
 export function compilePlant(document: Schema): (subject: string) => Validator {
   const { schemas } = document['components'] as { readonly schemas: Schema }
-  assertSchemas(schemas)
   let judged = 0
   const count = (schema: unknown): unknown => mapSchema(schema, (each) => ({ isCounted: true, ...each }))
   const counted = Object.entries(schemas).map(([name, schema]) => [name, count(schema)])
@@ -58,17 +55,6 @@ export function compilePlant(document: Schema): (subject: string) => Validator {
     throw cause instanceof RangeError ? cause : new OperatorError(messageOf(cause), { cause })
   }
   return compile
-}
-
-/** Rejects schemas that Ajv would accept unchecked, or fail on without a message. */
-function assertSchemas(schemas: Schema): void {
-  const ajv = new Ajv2020({ strict: false, logger: false })
-  // The meta-schema does not accept bigints.
-  if (ajv.validateSchema({ $defs: JSON.parse(toJson(schemas)) }) === true) return
-  const { instancePath, message, params } = ajv.errors?.[0] ?? {}
-  const allowed: readonly string[] | undefined = params?.['allowedValues']
-  const place = `components/schemas${(instancePath ?? '').replace('/$defs', '')}`
-  throw new OperatorError(`${place} ${message}${allowed === undefined ? '' : `: ${allowed.join(', ')}`}`)
 }
 
 /** Compiles a regular expression that matches in linear time; JavaScript's own may take exponential time. */

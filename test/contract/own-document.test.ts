@@ -223,6 +223,19 @@ describe("a user's document", async () => {
     assert.equal(read('{"id":1,"name":"n","c":"cccc"}'), 'c: must have at most 3 characters, got 4')
   })
 
+  test('in YAML has keys as they are spelled, and only values that JSON has', async () => {
+    const read = await reader(
+      withPlant(
+        plantOf(
+          '<<: { a: { type: string } }, <<: { b: { const: !!binary aGVsbG8= } }, null: { type: string }, 0x10: { const: !!timestamp 2026-01-31 }',
+        ),
+      ),
+    )
+    const plant = '{"id":1,"name":"n","a":"a","b":"aGVsbG8=","null":"","0x10":"2026-01-31"}'
+    assert.equal(read(plant), plant)
+    assert.equal(read('{"id":1,"name":"n","null":1}'), 'null: must be a string, got 1')
+  })
+
   test('of OpenAPI 3.0 has its own dialect, and may refer to itself within a plant', async () => {
     const schemas = `{ Node: { type: object, nullable: true, properties: { kids: { type: array, items: { $ref: '#/components/schemas/Node' } } } } }`
     const plant = plantOf(
@@ -244,6 +257,8 @@ describe("a user's document", async () => {
       '{ type: object, properties: { id: { type: string }, name: {} } }',
       /id: must have the type integer$/,
     ],
+    ['properties that are none', '{ properties: null }', /: POST \/plants: \/properties must be object$/],
+    ['a requirement that is none', '{ required: 5 }', /: POST \/plants: \/required must be array$/],
     ['a reference to nothing', ref('Plant'), /\$ref: there is no #\/components\/schemas\/Plant$/],
     [
       'a reference to elsewhere',
@@ -259,16 +274,27 @@ describe("a user's document", async () => {
     [
       'a type that is none',
       'a: { type: text }',
-      /Plant\/properties\/a\/type must be equal to one of .*: array, boolean, int/,
+      /: POST \/plants: \/properties\/a\/type must be equal to one of .*: array, boolean, int/,
     ],
     ['a bound that is none', 'a: { type: integer, minimum: "1" }', /properties\/a\/minimum must be number$/],
+    ['a list that is none', 'a: { allOf: 5 }', /: POST \/plants: \/properties\/a\/allOf must be array$/],
+    ['a reference with line breaks', 'a: { $ref: "#/a\\n\\e[31m" }', /there is no #\/a\\u000a\\u001b\[31m$/],
+    ['a key that is a list', '? [a, b] : { type: string }', /a key is a list, an object or an alias, not a text$/],
   ] as const
+  const elsewhere = 'openapi: 3.1.0\npaths: { /plants: { post: { requestBody: { $ref: plants.yaml } } } }'
   const noPlants = 'openapi: 3.1.0\npaths: { /pets: { post: {} } }'
   for (const [what, text, why] of [
     ...ofPlants.map(([what, plant, why]) => [what, withPlant(plant), why] as const),
     ...ofProperties.map(([what, properties, why]) => [what, withPlant(plantOf(properties)), why] as const),
     ['not YAML', 'a: [', /: is not valid YAML or JSON: .* column \d+$/],
     ['a document of another kind', 'swagger: "2.0"', /: is not an OpenAPI document of version 3\.0 or 3\.1$/],
+    ['a body elsewhere', elsewhere, /: \$ref: "plants\.yaml" points outside the document; nothing is fetched$/],
+    [
+      'a referred schema that is none',
+      withPlant(ref('A'), '{ A: { properties: [] } }'),
+      /: #\/components\/schemas\/A\/properties must be object$/,
+    ],
+    ['a document that merges itself', 'openapi: 3.1.0\na: &a { <<: *a }', /: it is nested too deeply$/],
     ['a document without plants', noPlants, /: has no POST \/plants .*no other resources$/],
     ['a reference round', withPlant(ref('A'), `{ A: ${ref('A')} }`), /refers to itself endlessly$/],
     [
