@@ -183,7 +183,8 @@ function limited(properties: readonly Property[], ours: Schema): readonly Proper
     if (found.schema['type'] !== type) throw new OperatorError(`${needed}: must have the type ${type}`)
   }
   return properties.map(({ name, isRequired, schema }) => {
-    if (name === 'id') return { name, isRequired: true, schema: { ...schema, format: 'int64' } }
+    const format = schema['format'] === 'int32' ? 'int32' : 'int64'
+    if (name === 'id') return { name, isRequired: true, schema: { ...schema, format } }
     if (name !== 'name' && name !== 'tag') return { name, isRequired, schema }
     const { type: _, description: __, examples: ___, maxLength, ...texts } = ours[name] as Schema
     const bounded = { maxLength: Math.min(Number(maxLength), Number(schema['maxLength'] ?? maxLength)) }

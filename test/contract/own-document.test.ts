@@ -150,6 +150,14 @@ describe("a user's document", async () => {
     assert.equal(read('{"id":10}'), 'name: is missing')
   })
 
+  test('can have an id with 32 bits', async () => {
+    const read = await reader(
+      withPlant('{ type: object, properties: { id: { type: integer, format: int32 }, name: { type: string } } }'),
+    )
+    assert.match(read('{"id":2147483648,"name":"n"}'), /^id: must be an integer from -2147483648 to 2147483647, got/)
+    assert.match(read('{"id":2147483647,"name":"n"}'), /^\{/)
+  })
+
   test('may have keywords that validate without declaring a property', async () => {
     const read = await reader(
       withPlant(`{ type: object, additionalProperties: false, minProperties: 3,
@@ -185,6 +193,11 @@ describe("a user's document", async () => {
       ['properties: { d: { type: string, nullable: true } }', '"d":null', '"d":""'],
       ['properties: { n: { type: integer, format: int32 } }', '"n":3000000000', '"n":-2147483648'],
       ['properties: { n: { type: integer, format: int32, minimum: -5000000000 } }', '"n":-3000000000', '"n":-5'],
+      [
+        'properties: { p: { pattern: "^\\\\uD83C\\\\uDF3F[\\\\ud83c\\\\udf3f]\\\\\\\\$" } }',
+        '"p":"🌿"',
+        '"p":"🌿🌿\\\\"',
+      ],
       ['properties: { k: { enum: [] } }', '"k":1', ''],
       ['properties: { n: { format: int64 } }', '"n":9223372036854775808', '"n":"text"'],
       ['properties: { price: { type: number, multipleOf: 0.01 } }', '"price":0.295', '"price":19.99'],
@@ -340,7 +353,22 @@ describe("a user's document", async () => {
         `{ W: { type: object, properties: { ${wide} } } }`,
       ),
     )
-    await open(withPlant(plantOf(Array.from({ length: 2_000 }, (_, at) => `a${at}: { type: string }`).join())))
+    const many = (length: number) => Array.from({ length }, (_, at) => `a${at}: { type: string }`).join()
+    assert.match(
+      (await reader(withPlant(plantOf(many(1_000)))))('{"id":1,"name":"n","a999":1}'),
+      /^a999: must be a str/,
+    )
+    for (const text of [
+      withPlant(plantOf(many(2_000))),
+      withPlant(plantOf(`a: ${ref('A')}`), `{ A: { properties: { ${many(2_000)} } } }`),
+    ]) {
+      const judge = (read: (json: string) => string): string => read('{"id":1,"name":"n","a":{"a0":1}}')
+      const judged = await reader(text).then(judge, (error) => error.message)
+      assert.match(
+        judged,
+        /^\{|^a\.a0: must be a string|: its schemas are nested too deeply, or have too many properties$/,
+      )
+    }
     await assert.rejects(open(`a: [${'? '.repeat(10_000)}]`), /keys are nested too deeply$/)
     await assert.rejects(open(`a: &a 1\nb: [${'*a,'.repeat(2_000)}]`), /has more than 1000 aliases$/)
     // By the time of the processor, as others may be busy with theirs.
