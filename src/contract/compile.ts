@@ -94,19 +94,11 @@ function typesOf({ type, format, ...others }: Schema): readonly string[] {
   return isBounded ? ['number', 'string', 'boolean', 'null', 'array', 'object'] : []
 }
 
-function exactOf({ format, ...schema }: Schema, types: readonly string[]): Exact {
-  if (format === 'int32') {
-    const { minimum, maximum } = schema as { readonly minimum?: number | bigint; readonly maximum?: number | bigint }
-    const [least, most] = [-(2 ** 31), 2 ** 31 - 1]
-    const within = {
-      minimum: minimum !== undefined && minimum > least ? minimum : least,
-      maximum: maximum !== undefined && maximum < most ? maximum : most,
-    }
-    return exactOf({ ...schema, ...within }, types)
-  }
+function exactOf(schema: Schema, types: readonly string[]): Exact {
+  const { format } = schema
   const bounded = bounds.filter((bound) => schema[bound] !== undefined)
   const texts = bounded.map((bound) => [bound, typeof schema[bound] === 'bigint' ? `${schema[bound]}` : schema[bound]])
-  return { types, isInt64: format === 'int64', ...Object.fromEntries(texts) }
+  return { types, ...((format === 'int32' || format === 'int64') && { format }), ...Object.fromEntries(texts) }
 }
 
 /** Ajv ignores a property named `__proto__`, but not a pattern that matches only this name. */

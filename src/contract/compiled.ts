@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url)
 
 const validator0 = validate0;
 const schema0 = {"$ref":"openapi.json#/components/schemas/NewPlant"};
-const schema2 = {"allOf":[{"$ref":"openapi.json#/components/schemas/Plant"},{"type":"object","required":["id"],"properties":{"id":{"exact":{"types":["integer"],"isInt64":true}}}}]};
+const schema2 = {"allOf":[{"$ref":"openapi.json#/components/schemas/Plant"},{"type":"object","required":["id"],"properties":{"id":{"exact":{"types":["integer"],"format":"int64"}}}}]};
 const schema3 = {"type":"object","required":["name"],"properties":{"name":{"type":"string","maxLength":1024,"pattern":"^[^\\x00]*$","x-wellFormed":true,"x-meaning":"must have no NUL character and no unpaired surrogate"},"tag":{"type":"string","maxLength":256,"pattern":"^[^\\x00]*$","x-wellFormed":true,"x-meaning":"must have no NUL character and no unpaired surrogate"}}};
 const func0 = Object.prototype.hasOwnProperty;
 const func2 = isWellFormed;
@@ -200,7 +200,7 @@ return errors === 0;
 validate0.evaluated = {"props":{"id":true,"name":true,"tag":true},"dynamicProps":false,"dynamicItems":false};
 
 const validator1 = validate4;
-const schema4 = {"exact":{"types":["integer"],"isInt64":false,"minimum":1,"maximum":1000}};
+const schema4 = {"exact":{"types":["integer"],"minimum":1,"maximum":1000}};
 
 function validate4(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -228,7 +228,7 @@ return errors === 0;
 validate4.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
 const validator2 = validate5;
-const schema5 = {"exact":{"types":["integer"],"isInt64":true}};
+const schema5 = {"exact":{"types":["integer"],"format":"int64"}};
 
 function validate5(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;

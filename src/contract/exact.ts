@@ -7,23 +7,26 @@ import { isSchema } from './schemas.ts'
 /** The types and bounds of a numeric schema, as JSON: a bound that a JavaScript number cannot hold is a text. */
 export interface Exact {
   readonly types: readonly string[]
-  readonly isInt64: boolean
+  readonly format?: keyof typeof integerFormats
   readonly minimum?: number | string
   readonly maximum?: number | string
   readonly exclusiveMinimum?: number | string
   readonly exclusiveMaximum?: number | string
 }
 
+/** The least and the greatest value of each format of integers. */
+export const integerFormats = { int32: [-(2n ** 31n), 2n ** 31n - 1n], int64: [int64Min, int64Max] } as const
+
 /** Whether a value meets `schema`. JavaScript compares a bigint and a number exactly. */
 export function isExact(value: unknown, schema: Exact): boolean {
-  const { types, isInt64, minimum = -Infinity, maximum = Infinity } = schema
+  const { types, format, minimum = -Infinity, maximum = Infinity } = schema
   const { exclusiveMinimum = -Infinity, exclusiveMaximum = Infinity } = schema
-  const isNumber = typeof value === 'bigint' || (types.includes('number') && !isInt64 && Number.isFinite(value))
+  const isNumber = typeof value === 'bigint' || (types.includes('number') && !format && Number.isFinite(value))
   if (!isNumber) return types.some((type) => isOfType(value, type))
   const number = value as bigint | number
-  const isWithin = !isInt64 || (number >= int64Min && number <= int64Max)
+  const isOfFormat = !format || (number >= integerFormats[format][0] && number <= integerFormats[format][1])
   const isInBounds = number >= boundOf(minimum) && number <= boundOf(maximum)
-  return isWithin && isInBounds && number > boundOf(exclusiveMinimum) && number < boundOf(exclusiveMaximum)
+  return isOfFormat && isInBounds && number > boundOf(exclusiveMinimum) && number < boundOf(exclusiveMaximum)
 }
 
 function boundOf(bound: number | string): number | bigint {

@@ -1,8 +1,7 @@
 // Describes violations of a schema in sentences about the actual value.
 
 import type { ErrorObject, ValidateFunction } from 'ajv'
-import { int64Max, int64Min } from '../domain/plant.ts'
-import type { Exact } from './exact.ts'
+import { type Exact, integerFormats } from './exact.ts'
 
 /**
  * Describes what is wrong with a value; returns undefined if it is valid. Values come from json/decode.ts or from
@@ -76,8 +75,10 @@ function oneOf(values: readonly unknown[]): string {
   ].join(' or ')
 }
 
-function describeExact({ types, isInt64, minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Exact): string {
-  const [least, most] = [minimum ?? (isInt64 ? int64Min : undefined), maximum ?? (isInt64 ? int64Max : undefined)]
+function describeExact({ types, format, ...schema }: Exact): string {
+  const { exclusiveMinimum, exclusiveMaximum } = schema
+  const [leastOfFormat, mostOfFormat] = format ? integerFormats[format] : []
+  const { minimum: least = leastOfFormat, maximum: most = mostOfFormat } = schema
   const bounds = [
     least !== undefined && most !== undefined && `from ${least} to ${most}`,
     least !== undefined && most === undefined && `of at least ${least}`,
@@ -86,7 +87,7 @@ function describeExact({ types, isInt64, minimum, maximum, exclusiveMinimum, exc
     exclusiveMaximum !== undefined && `less than ${exclusiveMaximum}`,
   ].filter((bound) => bound !== false)
   const others = types.filter((type) => type !== 'integer' && type !== 'number').map(withArticle)
-  const number = withArticle(types.includes('number') && !isInt64 ? 'number' : 'integer')
+  const number = withArticle(types.includes('number') && !format ? 'number' : 'integer')
   return [`${number}${bounds.map((bound) => ` ${bound}`).join(' and')}`, ...others].join(' or ')
 }
 
