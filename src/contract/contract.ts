@@ -22,15 +22,21 @@ export interface Contract extends Description {
   plantReader(subject: string): (value: unknown) => Plant
 }
 
-const yamlUrl = new URL('openapi.yaml', root)
-const jsonUrl = new URL('openapi.json', root)
+/** A document, and the validator of its plants. */
+interface Source extends Pick<Contract, 'document' | 'yaml' | 'json'> {
+  readonly plantValidator: (subject: string) => Validator
+}
 
 /** Reads the bundled document. */
 export function loadContract(): Contract {
-  const json = readFileSync(jsonUrl, 'utf8')
-  // This rounds large integers, but only examples of int64 contain them, and nothing reads examples.
-  const document: unknown = JSON.parse(json)
-  return toContract(document, json, readFileSync(yamlUrl, 'utf8'), (subject) => compiledValidator('plant', subject))
+  const json = readFileSync(new URL('openapi.json', root), 'utf8')
+  return toContract({
+    // This rounds large integers, but only examples of int64 contain them, and nothing reads examples.
+    document: JSON.parse(json),
+    json,
+    yaml: readFileSync(new URL('openapi.yaml', root), 'utf8'),
+    plantValidator: (subject) => compiledValidator('plant', subject),
+  })
 }
 
 /**
@@ -42,16 +48,10 @@ export async function openContract(file: string | undefined): Promise<Contract> 
   const bundled = loadContract()
   if (file === undefined) return bundled
   const { readOwn } = await import('./own-document.ts')
-  const { document, json, yaml, plantValidator } = readOwn(file, bundled.document)
-  return toContract(document, json, yaml, plantValidator)
+  return toContract(readOwn(file, bundled.document))
 }
 
-function toContract(
-  document: unknown,
-  json: string,
-  yaml: string,
-  plantValidator: (subject: string) => Validator,
-): Contract {
+function toContract({ document, json, yaml, plantValidator }: Source): Contract {
   const description = readDocument(document)
   const toPlant = toPlants(description.properties.map(({ name }) => name))
   const plantReader = (subject: string) => {
@@ -68,8 +68,9 @@ function toContract(
 /**
  * The document as served: the contract's, except that `servers` begins with the URL of this server if it is known.
  */
-export function servedDocument({ json, yaml, servers }: Contract, serverUrl: string | undefined) {
-  if (serverUrl === undefined || serverUrl === servers[0]) return { json, yaml }
+export function servedDocument({ json, yaml, document }: Contract, serverUrl: string | undefined) {
+  const [first] = document['servers'] as readonly { readonly url: string }[]
+  if (serverUrl === undefined || serverUrl === first?.url) return { json, yaml }
   // JSON is also YAML.
   const text = `{ "url": ${JSON.stringify(serverUrl)}, "description": "The server that this document was read from" }`
   return {
