@@ -5,16 +5,10 @@ import { Ajv2020, type Options } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { areUnique, canonical, type Exact, isExact, isMultiple, isWellFormed } from './exact.ts'
 import { isSchema, mapSchema, type Schema } from './schemas.ts'
-import { explain, type Validator } from './validate.ts'
 
 /** The name by which Ajv finds the document that references point into. */
 const documentName = 'openapi.json'
 const checks = { exact: isExact, multipleOf: isMultiple, uniqueItems: areUnique, 'x-wellFormed': isWellFormed }
-
-/** @param subject the name of the whole value in messages, such as `the body`. */
-export function compileValidator(ajv: Ajv2020, schema: Schema, subject: string): Validator {
-  return explain(ajv.compile(forAjv(schema) as Schema), subject)
-}
 
 /**
  * Creates an Ajv for values of json/decode.ts, and for schemas converted by `forAjv`.

@@ -15,16 +15,13 @@ export interface Contract extends Description {
   readonly yaml: string
   /** The document as JSON, with exact integers. */
   readonly json: string
-  /**
-   * @param subject the name of the value in messages, such as `the body`.
-   * @returns a function that turns a decoded value into a plant. It throws AppError `invalidPlant` for an invalid one.
-   */
-  plantReader(subject: string): (value: unknown) => Plant
+  /** Turns a decoded value into a plant. Throws AppError `invalidPlant` for an invalid one. */
+  readPlant(this: void, value: unknown): Plant
 }
 
 /** A document, and the validator of its plants. */
 interface Source extends Pick<Contract, 'document' | 'yaml' | 'json'> {
-  readonly plantValidator: (subject: string) => Validator
+  readonly plantValidator: Validator
 }
 
 /** Reads the bundled document. */
@@ -35,7 +32,7 @@ export function loadContract(): Contract {
     document: JSON.parse(json),
     json,
     yaml: readFileSync(new URL('openapi.yaml', root), 'utf8'),
-    plantValidator: (subject) => compiledValidator('plant', subject),
+    plantValidator: compiledValidator('plant', 'the plant'),
   })
 }
 
@@ -54,15 +51,12 @@ export async function openContract(file: string | undefined): Promise<Contract> 
 function toContract({ document, json, yaml, plantValidator }: Source): Contract {
   const description = readDocument(document)
   const toPlant = toPlants(description.properties.map(({ name }) => name))
-  const plantReader = (subject: string) => {
-    const validate = plantValidator(subject)
-    return (value: unknown) => {
-      const wrong = validate(value)
-      if (wrong !== undefined) throw new AppError('invalidPlant', wrong)
-      return toPlant(value as Properties)
-    }
+  const readPlant = (value: unknown): Plant => {
+    const wrong = plantValidator(value)
+    if (wrong !== undefined) throw new AppError('invalidPlant', wrong)
+    return toPlant(value as Properties)
   }
-  return { ...description, json, yaml, plantReader }
+  return { ...description, json, yaml, readPlant }
 }
 
 /**

@@ -1,11 +1,12 @@
 // Validators for a user's document, compiled at startup. The document is not trusted: neither a pattern nor a recursive
 // schema may take a time that grows faster than the value.
 
+import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { RE2JS } from 're2js'
 import { AppError, messageOf, OperatorError } from '../domain/errors.ts'
-import { compileValidator, createAjv } from './compile.ts'
+import { createAjv, forAjv } from './compile.ts'
 import { mapSchema, propertiesOf, type Schema } from './schemas.ts'
-import type { Validator } from './validate.ts'
+import { explain, type Validator } from './validate.ts'
 
 /** How often a schema may be applied within one plant: enough for several on each item of an array of 64 KiB. */
 const judgedMax = 300_000
@@ -17,10 +18,9 @@ const newPlant = { $ref: '#/components/schemas/NewPlant' }
 /**
  * Compiles the schema NewPlant of a document. The validator reports the first fault of a plant.
  *
- * @returns a function that takes the name of the value in messages.
  * @throws OperatorError if it is not a valid schema.
  */
-export function compilePlant(document: Schema): (subject: string) => Validator {
+export function compilePlant(document: Schema): Validator {
   const { schemas } = document['components'] as { readonly schemas: Schema }
   let judged = 0
   const count = (schema: unknown): unknown => mapSchema(schema, (each) => ({ isCounted: true, ...each }))
@@ -35,26 +35,26 @@ export function compilePlant(document: Schema): (subject: string) => Validator {
     },
   })
   const declared = new Set(propertiesOf(document, newPlant).map(({ name }) => name))
-  const compile = (subject: string): Validator => {
-    const validate = compileValidator(ajv, newPlant, subject)
-    return (value) => {
-      judged = 0
-      const wrong = validate(value)
-      if (wrong !== undefined) return wrong
-      const others = Object.keys(value as object).filter((name) => !declared.has(name))
-      if (others.length === 0) return undefined
-      // The properties that are kept must be valid without the others.
-      const kept = Object.entries(value as object).filter(([name]) => declared.has(name))
-      const missing = validate(Object.fromEntries(kept))
-      return missing && `${missing}; the document does not declare ${others.slice(0, undeclaredShown).join(', ')}`
-    }
+  const validate = compile(ajv, newPlant)
+  return (value) => {
+    judged = 0
+    const wrong = validate(value)
+    if (wrong !== undefined) return wrong
+    const others = Object.keys(value as object).filter((name) => !declared.has(name))
+    if (others.length === 0) return undefined
+    // The properties that are kept must be valid without the others.
+    const kept = Object.entries(value as object).filter(([name]) => declared.has(name))
+    const missing = validate(Object.fromEntries(kept))
+    return missing && `${missing}; the document does not declare ${others.slice(0, undeclaredShown).join(', ')}`
   }
+}
+
+function compile(ajv: Ajv2020, schema: Schema): Validator {
   try {
-    compile('the plant')
+    return explain(ajv.compile(forAjv(schema) as Schema), 'the plant')
   } catch (cause) {
     throw cause instanceof RangeError ? cause : new OperatorError(messageOf(cause), { cause })
   }
-  return compile
 }
 
 /** Compiles a regular expression that matches in linear time; JavaScript's own may take exponential time. */

@@ -16,7 +16,7 @@ const examplesOfFormats = new Map(Object.entries({ date: '2026-01-31', 'date-tim
 /**
  * Wraps a compiled schema as a Validator.
  *
- * @param subject the name of the whole value in messages, such as `the body`.
+ * @param subject the name of the whole value in messages, such as `the plant`.
  */
 export function explain(validate: ValidateFunction, subject: string): Validator {
   return (value) => (validate(value) ? undefined : describeAll(validate, subject))

@@ -39,10 +39,10 @@ describe("a user's document", async () => {
   }
   /** What becomes of a plant in JSON: its text, or why there is none. */
   const reader = async (text: string) => {
-    const read = (await open(text)).plantReader('the plant')
+    const { readPlant } = await open(text)
     return (json: string): string => {
       try {
-        return (read(decodeJson(Buffer.from(json), 32)) as { json: string }).json
+        return (readPlant(decodeJson(Buffer.from(json), 32)) as { json: string }).json
       } catch (error) {
         if (error instanceof AppError && error.code === 'invalidPlant') return error.message
         throw error
@@ -73,7 +73,7 @@ describe("a user's document", async () => {
     )
     const any = fc.oneof(text, fc.bigInt(), fc.double(), fc.constant(null), fc.boolean(), fc.constant([]))
     const value = fc.oneof(fc.record({ id: any, name: any, tag: any, more: any }, { requiredKeys: [] }), any)
-    const [ownReader, bundledReader] = [own.plantReader('it'), bundled.plantReader('it')]
+    const [ownReader, bundledReader] = [own.readPlant, bundled.readPlant]
     fc.assert(
       fc.property(value, (each) => {
         const [ours, theirs] = [judge(ownReader, each), judge(bundledReader, each)]
