@@ -29,7 +29,7 @@ const messages: Messages = {
   'a body without an id is no plant': [
     /^id: is missing$/,
     /^name: is missing; id: is missing$/,
-    /^the body: must be an object, got /,
+    /^the plant: must be an object, got /,
   ],
   'createPlant refuses JSON that is no plant': [undefined, undefined, undefined, /name: .*; tag: /],
   'createPlant refuses what is not JSON': [/^the body is empty$/],
