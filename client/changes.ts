@@ -3,7 +3,7 @@
 import { isChange } from './checks.ts'
 import { PlantStoreError } from './error.ts'
 import { fromJson } from './exact-json.ts'
-import { mayPass, pause, pauseBefore, type Request, read, reasonOf, refusalOf } from './request.ts'
+import { mayPass, pause, pauseBefore, type Request, read, reasonOf, refusalOf, textOf } from './request.ts'
 import type { Change } from './types.ts'
 
 /** How changes are followed. */
@@ -120,17 +120,14 @@ async function* eventsOf(
   try {
     const accept = { Accept: 'text/event-stream' }
     const response = await send(url + path, { headers: { ...headers, ...accept }, cache: 'no-store', signal: limit })
-    if (response.status !== 200 || response.body === null) throw refusalOf(await read(response), response.statusText)
+    if (response.status !== 200) throw refusalOf(await read(response, url), response.statusText)
     if (!/^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')) throw isOther(url)
     onOpen?.()
-    const decoder = new TextDecoder()
     let rest = ''
-    for (const reader = response.body.getReader(); ; ) {
-      const { done, value } = await reader.read()
-      if (done) return
+    for await (const piece of textOf(response)) {
       clearTimeout(timer)
       timer = begin()
-      const blocks = (rest + decoder.decode(value, { stream: true })).split(/\r?\n\r?\n/)
+      const blocks = (rest + piece).split(/\r?\n\r?\n/)
       rest = blocks.pop() ?? ''
       if (rest.length > blockCharactersMax) throw isOther(url)
       for (const block of blocks) yield { id: fieldIn(block, 'id'), data: fieldIn(block, 'data') }

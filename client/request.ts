@@ -46,6 +46,8 @@ const pauseMsMin = 50
 const pauseMsMax = 2_000
 /** The maximum delay of timers, about 25 days. */
 const timerMsMax = 2 ** 31 - 1
+/** The longest pages have 1,000 plants of 64 KiB. A longer answer may be endless. */
+const answerCharactersMax = 128_000_000
 
 /**
  * Sends a request until it is answered or retries are pointless. Rejects with the signal's reason if the signal aborts.
@@ -83,7 +85,9 @@ function ended(outcome: Outcome, { method }: Request): Outcome {
     const said = `an earlier try got no answer and may have succeeded; the last one was refused with ${refused}`
     return { isAgain, failure: new PlantStoreError(said, { ...details, cause: failure }) }
   }
-  const isOpen = status === undefined || error === outcomeUnknown || (error === undefined && status >= 500)
+  // A success that cannot be read, or a proxy's failure.
+  const isUnexplained = error === undefined && (status === undefined || status < 300 || status >= 500)
+  const isOpen = isUnexplained || error === outcomeUnknown
   return isOpen ? { isAgain, failure: new PlantStoreError(message, { ...details, cause }) } : outcome
 }
 
@@ -111,7 +115,7 @@ async function tryOnce(
     })
     // A custom `fetch` may ignore the signal.
     const [response, answer] = await Promise.race([
-      sent.then(async (response) => [response, await read(response)] as const),
+      sent.then(async (response) => [response, await read(response, url)] as const),
       rejectedBy(limit),
     ])
     // Browsers reveal nothing about a redirect except that it is one.
@@ -125,6 +129,7 @@ async function tryOnce(
     return answer.status < 400 ? { answer } : { failure: refusalOf(answer, response.statusText) }
   } catch (cause) {
     signal?.throwIfAborted()
+    if (cause instanceof PlantStoreError) return { failure: cause }
     const { origin } = new URL(url)
     if (timeout.signal.aborted) {
       const seconds = (tryTimeoutMs < leftMs ? tryTimeoutMs : timeoutMs) / 1000
@@ -142,10 +147,30 @@ function rejectedBy(signal: AbortSignal): Promise<never> {
   })
 }
 
-export async function read(response: Response): Promise<Answer> {
+/** Rejects if the text is too long. */
+export async function read(response: Response, url: string): Promise<Answer> {
   const { status, headers } = response
-  const text = await response.text()
+  let text = ''
+  for await (const piece of textOf(response)) {
+    text += piece
+    if (text.length > answerCharactersMax) {
+      const advice = 'is it the right server? If so, list fewer plants at a time, with limit'
+      throw new PlantStoreError(`${new URL(url).origin} sent more than 128,000,000 characters; ${advice}`, { status })
+    }
+  }
   return { status, headers, text, value: isJson(headers) ? parse(text) : undefined }
+}
+
+/** The text of a response, in pieces as they arrive. */
+export async function* textOf({ body }: Response): AsyncGenerator<string, void> {
+  const reader = body?.getReader()
+  const decoder = new TextDecoder()
+  try {
+    for (let part = await reader?.read(); part?.done === false; part = await reader?.read())
+      yield decoder.decode(part.value, { stream: true })
+  } finally {
+    await reader?.cancel()
+  }
 }
 
 /** Browsers present a connection that ends within the header section as an answer without a body. */
