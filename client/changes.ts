@@ -3,7 +3,7 @@
 import { isChange } from './checks.ts'
 import { PlantStoreError } from './error.ts'
 import { fromJson } from './exact-json.ts'
-import { mayPass, pause, pauseBefore, type Request, read, reasonOf, refusalOf, textOf } from './request.ts'
+import { mayPass, pause, pauseBefore, type Request, read, refusalOf, textOf, unreachable } from './request.ts'
 import type { Change } from './types.ts'
 
 /** How changes are followed. */
@@ -135,7 +135,7 @@ async function* eventsOf(
   } catch (cause) {
     signal?.throwIfAborted()
     if (cause instanceof PlantStoreError) throw cause
-    throw new PlantStoreError(`${new URL(url).origin} cannot be reached: ${reasonOf(cause)}`, { cause })
+    throw unreachable(url, cause)
   } finally {
     clearTimeout(timer)
     silence.abort()

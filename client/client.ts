@@ -5,7 +5,7 @@ import { hasName, isChange, isListOf, isObject, isPlant, isSummary } from './che
 import { type ErrorDetails, PlantStoreError } from './error.ts'
 import { idDigits, type PlantId, plantPath, plantToJson } from './exact-json.ts'
 import { isGreater, nextOf } from './link.ts'
-import { type Answer, exchange, type Outcome, type Patience, type Request } from './request.ts'
+import { type Answer, exchange, type Patience, type Request } from './request.ts'
 import type { AnyPlant, Change, Health, Home, NewPlant, Plant, PlantProperties, Summary } from './types.ts'
 import { assertPositive, fieldValue, newKey, wellFormed } from './values.ts'
 
@@ -136,30 +136,32 @@ export class PlantStoreClient<New extends AnyPlant = NewPlant> {
     const body = plantToJson({ ...plant, id: undefined })
     const call = { method: 'PUT', path: plantPath(id), headers: match(ifMatch), body } as const
     const startedMs = performance.now()
-    const outcome = await this.#try(call, options)
-    if (outcome.isAgain && outcome.failure?.status === 412) {
+    try {
+      const answer = await this.#call(call, options)
+      return tagged(this.#read<PlantProperties<New>>(answer, hasName), answer)
+    } catch (failure) {
+      if (!(failure instanceof PlantStoreError && failure.status === 412 && failure.mayBeDone)) throw failure
       // An earlier try of this call may have changed the plant.
       const leftMs = (options.timeoutMs ?? this.#patience.timeoutMs) - (performance.now() - startedMs)
       const found = await this.getPlant(id, { ...options, timeoutMs: Math.max(leftMs, 1) }).catch((error: unknown) => {
         // The plant is gone, or this token may not read it. Any other answer leaves the outcome unknown.
-        if (error instanceof PlantStoreError && (error.error === unknownPlant || error.status === 403)) return undefined
+        if (error instanceof PlantStoreError && (error.error === unknownPlant || error.status === 403)) throw failure
         throw error
       })
-      if (found !== undefined && isSame({ ...found, id: undefined }, { ...plant, id: undefined })) {
-        const { id: _, ...properties }: { readonly id: unknown } = found
-        return properties as Tagged<PlantProperties<New>>
-      }
+      if (!isSame({ ...found, id: undefined }, { ...plant, id: undefined })) throw failure
+      const { id: _, ...properties }: { readonly id: unknown } = found
+      return properties as Tagged<PlantProperties<New>>
     }
-    const answer = answerOf(outcome)
-    return tagged(this.#read<PlantProperties<New>>(answer, hasName), answer)
   }
 
   /** Deletes a plant. Rejects with 404 if there is none, unless an earlier try of this call may have deleted it. */
   async deletePlant(id: PlantId, { ifMatch, ...options }: ChangeOptions = {}): Promise<void> {
-    const outcome = await this.#try({ method: 'DELETE', path: plantPath(id), headers: match(ifMatch) }, options)
-    if (outcome.isAgain && outcome.failure?.error === unknownPlant) return
-    const answer = answerOf(outcome)
-    if (answer.status !== 204) throw this.#isOther(answer)
+    try {
+      const answer = await this.#call({ method: 'DELETE', path: plantPath(id), headers: match(ifMatch) }, options)
+      if (answer.status !== 204) throw this.#isOther(answer)
+    } catch (failure) {
+      if (!(failure instanceof PlantStoreError && failure.error === unknownPlant && failure.mayBeDone)) throw failure
+    }
   }
 
   /** Lists changes up to now: `for await (const change of client.listChanges({ after }))`, or page by page. */
@@ -236,11 +238,7 @@ export class PlantStoreClient<New extends AnyPlant = NewPlant> {
     return (await this.#call({ path, headers: { Accept: '*/*' } }, options)).text
   }
 
-  async #call(call: Call, options: CallOptions): Promise<Answer> {
-    return answerOf(await this.#try(call, options))
-  }
-
-  #try({ method = 'GET', path, headers, body }: Call, { signal, timeoutMs }: CallOptions): Promise<Outcome> {
+  async #call({ method = 'GET', path, headers, body }: Call, { signal, timeoutMs }: CallOptions): Promise<Answer> {
     const type = body === undefined ? undefined : { 'Content-Type': 'application/json' }
     const request = { method, url: this.url + path, headers: { ...this.#headers, ...type, ...headers } }
     if (timeoutMs !== undefined) assertPositive('timeoutMs', timeoutMs)
@@ -264,11 +262,6 @@ export class PlantStoreClient<New extends AnyPlant = NewPlant> {
 /** Whether two plants have equal properties, in any order. */
 function isSame(one: object, other: object): boolean {
   return plantToJson(one, true) === plantToJson(other, true)
-}
-
-function answerOf({ answer, failure }: Outcome): Answer {
-  if (failure !== undefined) throw failure
-  return answer
 }
 
 function match(ifMatch: ChangeOptions['ifMatch']): Readonly<Record<string, string>> {

@@ -28,16 +28,6 @@ export interface Answer {
   readonly value: unknown
 }
 
-/** A successful answer, or the failure. */
-type Try =
-  | { readonly answer: Answer; readonly failure?: undefined }
-  | { readonly answer?: undefined; readonly failure: PlantStoreError }
-
-export type Outcome = Try & {
-  /** Whether an earlier try may also have been served: it got no answer, or none from the store. */
-  readonly isAgain: boolean
-}
-
 /** Statuses of temporary failures in servers and proxies. */
 const passing = [429, 502, 503, 504]
 /** The only store error that leaves the outcome unknown. */
@@ -50,23 +40,24 @@ const timerMsMax = 2 ** 31 - 1
 const answerCharactersMax = 128_000_000
 
 /**
- * Sends a request until it is answered or retries are pointless. Rejects with the signal's reason if the signal aborts.
+ * Sends a request until it is answered or retries are pointless. Rejects with PlantStoreError, or with the signal's
+ * reason if the signal aborts.
  */
 export async function exchange(
   send: typeof fetch,
   request: Request,
   patience: Patience,
   signal: AbortSignal | undefined,
-): Promise<Outcome> {
+): Promise<Answer> {
   const endMs = performance.now() + patience.timeoutMs
   let isAgain = false
   for (let tries = 1; ; tries += 1) {
-    const outcome = { ...(await tryOnce(send, request, patience, endMs, signal)), isAgain }
-    const { failure } = outcome
-    if (failure === undefined || !mayPass(failure) || tries >= patience.triesMax) return ended(outcome, request)
-    const pauseMs = pauseBefore(tries, failure)
-    if (performance.now() + pauseMs >= endMs) return ended(outcome, request)
-    isAgain ||= mayBeDone(failure)
+    const answer = await tryOnce(send, request, patience, endMs, signal)
+    if (!(answer instanceof PlantStoreError)) return answer
+    const pauseMs = pauseBefore(tries, answer)
+    const isLast = !mayPass(answer) || tries >= patience.triesMax || performance.now() + pauseMs >= endMs
+    if (isLast) throw request.method === 'GET' ? answer : failureOfChange(request, answer, isAgain)
+    isAgain ||= mayBeDone(answer)
     await pause(pauseMs, signal)
   }
 }
@@ -74,31 +65,34 @@ export async function exchange(
 /** Every create has a key, so these answers hold for all of its tries. */
 const finalOfCreates: readonly (number | undefined)[] = [400, 409, 413, 415, 422]
 
-/** Marks the failure of a change if this try or an earlier one may have succeeded. */
-function ended(outcome: Outcome, { method }: Request): Outcome {
-  const { failure, isAgain } = outcome
-  if (failure === undefined || method === 'GET') return outcome
-  const { message, status, error, requestId, retryAfter, cause } = failure
-  const details = { status, error, requestId, retryAfter, mayBeDone: true }
+/**
+ * Marks the failure of a change if this try or an earlier one may have succeeded.
+ *
+ * @param isAgain whether an earlier try may have been served: it got no answer, or none from the store.
+ */
+function failureOfChange({ method }: Request, failure: PlantStoreError, isAgain: boolean): PlantStoreError {
+  const { message, status, error } = failure
   if (isAgain && status !== undefined && !(method === 'POST' && finalOfCreates.includes(status))) {
     const refused = `${status}${error === undefined ? '' : ` (error ${error})`}`
     const said = `an earlier try got no answer and may have succeeded; the last one was refused with ${refused}`
-    return { isAgain, failure: new PlantStoreError(said, { ...details, cause: failure }) }
+    return new PlantStoreError(said, { ...failure, mayBeDone: true, cause: failure })
   }
   // A success that cannot be read, or a proxy's failure.
   const isUnexplained = error === undefined && (status === undefined || status < 300 || status >= 500)
-  const isOpen = isUnexplained || error === outcomeUnknown
-  return isOpen ? { isAgain, failure: new PlantStoreError(message, { ...details, cause }) } : outcome
+  if (!isUnexplained && error !== outcomeUnknown) return failure
+  return new PlantStoreError(message, { ...failure, mayBeDone: true, cause: failure.cause })
 }
 
+/** Returns a successful answer, or the failure. */
 async function tryOnce(
   send: typeof fetch,
   { url, method, headers, body }: Request,
   { timeoutMs, tryTimeoutMs }: Patience,
   endMs: number,
   signal: AbortSignal | undefined,
-): Promise<Try> {
+): Promise<Answer | PlantStoreError> {
   signal?.throwIfAborted()
+  const { origin } = new URL(url)
   const timeout = new AbortController()
   const leftMs = Math.max(endMs - performance.now(), 0)
   const timer = setTimeout(() => timeout.abort(), Math.min(tryTimeoutMs, leftMs, timerMsMax))
@@ -118,24 +112,20 @@ async function tryOnce(
       sent.then(async (response) => [response, await read(response, url)] as const),
       rejectedBy(limit),
     ])
+    const { status } = answer
     // Browsers reveal nothing about a redirect except that it is one.
-    if (response.type === 'opaqueredirect' || (answer.status > 300 && answer.status < 400 && answer.status !== 304)) {
-      const message = `${new URL(url).origin} redirects; give the URL that it redirects to`
-      return { failure: new PlantStoreError(message, { status: answer.status || 302 }) }
+    if (response.type === 'opaqueredirect' || (status > 300 && status < 400 && status !== 304)) {
+      const message = `${origin} redirects; give the URL that it redirects to`
+      return new PlantStoreError(message, { status: status || 302 })
     }
-    if (isCutShort(answer)) {
-      return { failure: new PlantStoreError(`the answer of ${new URL(url).origin} was cut short`) }
-    }
-    return answer.status < 400 ? { answer } : { failure: refusalOf(answer, response.statusText) }
+    if (isCutShort(answer)) return new PlantStoreError(`the answer of ${origin} was cut short`)
+    return status < 400 ? answer : refusalOf(answer, response.statusText)
   } catch (cause) {
     signal?.throwIfAborted()
-    if (cause instanceof PlantStoreError) return { failure: cause }
-    const { origin } = new URL(url)
-    if (timeout.signal.aborted) {
-      const seconds = (tryTimeoutMs < leftMs ? tryTimeoutMs : timeoutMs) / 1000
-      return { failure: new PlantStoreError(`${origin} did not answer within ${seconds} s`, { cause }) }
-    }
-    return { failure: new PlantStoreError(`${origin} cannot be reached: ${reasonOf(cause)}`, { cause }) }
+    if (cause instanceof PlantStoreError) return cause
+    if (!timeout.signal.aborted) return unreachable(url, cause)
+    const seconds = (tryTimeoutMs < leftMs ? tryTimeoutMs : timeoutMs) / 1000
+    return new PlantStoreError(`${origin} did not answer within ${seconds} s`, { cause })
   } finally {
     clearTimeout(timer)
   }
@@ -208,8 +198,12 @@ function secondsOf(retryAfter: string | null): number | undefined {
   return Number.isNaN(seconds) ? undefined : Math.max(seconds, 0)
 }
 
+export function unreachable(url: string, cause: unknown): PlantStoreError {
+  return new PlantStoreError(`${new URL(url).origin} cannot be reached: ${reasonOf(cause)}`, { cause })
+}
+
 /** Node.js and browsers report the cause of a failed request in different places. */
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   const { cause, message } = error as { readonly cause?: { readonly message?: string; readonly code?: string } } & Error
   // OpenSSL's raw messages, such as for a plain HTTP server, are unreadable.
   const words = /^[0-9A-F]+:error:[^:]*:[^:]*:[^:]*:([^:]*):/.exec(cause?.message ?? '')?.[1]
