@@ -3,8 +3,13 @@
 import { PlantStoreError } from './error.ts'
 import { fromJson } from './exact-json.ts'
 
-/** Timeouts and retries, for all calls of a client. */
-export interface Patience {
+/** Where a store is, and how a client calls it. */
+export interface Store {
+  /** Base URL without a trailing slash. */
+  readonly url: string
+  /** Fields of every request. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly send: typeof fetch
   /** Milliseconds for a call, including all tries and pauses. */
   readonly timeoutMs: number
   /** Milliseconds for one try, after which the call is retried. */
@@ -14,9 +19,10 @@ export interface Patience {
 }
 
 export interface Request {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
+  readonly method?: 'POST' | 'PUT' | 'DELETE'
+  /** Relative to the store's URL. */
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
 }
 
@@ -43,20 +49,15 @@ const answerCharactersMax = 128_000_000
  * Sends a request until it is answered or retries are pointless. Rejects with PlantStoreError, or with the signal's
  * reason if the signal aborts.
  */
-export async function exchange(
-  send: typeof fetch,
-  request: Request,
-  patience: Patience,
-  signal: AbortSignal | undefined,
-): Promise<Answer> {
-  const endMs = performance.now() + patience.timeoutMs
+export async function exchange(store: Store, request: Request, signal: AbortSignal | undefined): Promise<Answer> {
+  const endMs = performance.now() + store.timeoutMs
   let isAgain = false
   for (let tries = 1; ; tries += 1) {
-    const answer = await tryOnce(send, request, patience, endMs, signal)
+    const answer = await tryOnce(store, request, endMs, signal)
     if (!(answer instanceof PlantStoreError)) return answer
     const pauseMs = pauseBefore(tries, answer)
-    const isLast = !mayPass(answer) || tries >= patience.triesMax || performance.now() + pauseMs >= endMs
-    if (isLast) throw request.method === 'GET' ? answer : failureOfChange(request, answer, isAgain)
+    const isLast = !mayPass(answer) || tries >= store.triesMax || performance.now() + pauseMs >= endMs
+    if (isLast) throw request.method === undefined ? answer : failureOfChange(request.method, answer, isAgain)
     isAgain ||= mayBeDone(answer)
     await pause(pauseMs, signal)
   }
@@ -70,7 +71,7 @@ const finalOfCreates: readonly (number | undefined)[] = [400, 409, 413, 415, 422
  *
  * @param isAgain whether an earlier try may have been served: it got no answer, or none from the store.
  */
-function failureOfChange({ method }: Request, failure: PlantStoreError, isAgain: boolean): PlantStoreError {
+function failureOfChange(method: string, failure: PlantStoreError, isAgain: boolean): PlantStoreError {
   const { message, status, error } = failure
   if (isAgain && status !== undefined && !(method === 'POST' && finalOfCreates.includes(status))) {
     const refused = `${status}${error === undefined ? '' : ` (error ${error})`}`
@@ -85,9 +86,8 @@ function failureOfChange({ method }: Request, failure: PlantStoreError, isAgain:
 
 /** Returns a successful answer, or the failure. */
 async function tryOnce(
-  send: typeof fetch,
-  { url, method, headers, body }: Request,
-  { timeoutMs, tryTimeoutMs }: Patience,
+  { url, headers, send, timeoutMs, tryTimeoutMs }: Store,
+  { method, path, headers: own, body }: Request,
   endMs: number,
   signal: AbortSignal | undefined,
 ): Promise<Answer | PlantStoreError> {
@@ -98,10 +98,11 @@ async function tryOnce(
   const timer = setTimeout(() => timeout.abort(), Math.min(tryTimeoutMs, leftMs, timerMsMax))
   try {
     const limit = signal === undefined ? timeout.signal : AbortSignal.any([timeout.signal, signal])
-    const sent = send(url, {
-      method,
-      headers: { Accept: 'application/json', ...headers },
-      ...(body !== undefined && { body }),
+    const type = body === undefined ? undefined : { 'Content-Type': 'application/json' }
+    const sent = send(url + path, {
+      method: method ?? 'GET',
+      headers: { Accept: 'application/json', ...headers, ...type, ...own },
+      body: body ?? null,
       cache: 'no-store',
       // Following a redirect would turn a POST into a GET of another resource.
       redirect: 'manual',
@@ -172,8 +173,8 @@ function isJson(headers: Headers): boolean {
   return /^application\/json\b/i.test(headers.get('content-type') ?? '')
 }
 
-/** An answer labelled JSON that is not valid JSON has no value. */
-function parse(text: string): unknown {
+/** Parses JSON; undefined if it is not valid. */
+export function parse(text: string): unknown {
   try {
     return fromJson(text)
   } catch {
@@ -196,6 +197,13 @@ function secondsOf(retryAfter: string | null): number | undefined {
   if (retryAfter === null) return undefined
   const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - Date.now()) / 1000
   return Number.isNaN(seconds) ? undefined : Math.max(seconds, 0)
+}
+
+/** @param answer the response that no plant store sends, or its status and header fields. */
+export function isOther(url: string, { status, headers }: Pick<Answer, 'status' | 'headers'>): PlantStoreError {
+  const requestId = headers.get('x-request-id') ?? undefined
+  const message = `${url} did not answer as a plant store does; is it the right server?`
+  return new PlantStoreError(message, { status, requestId })
 }
 
 export function unreachable(url: string, cause: unknown): PlantStoreError {
