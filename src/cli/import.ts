@@ -2,7 +2,7 @@
 // the store adds earlier ones. Prints the first rejected records, and writes all of them to a file, in input order.
 
 import { once } from 'node:events'
-import { closeSync, createReadStream, openSync, writeFileSync } from 'node:fs'
+import { closeSync, createReadStream, fstatSync, openSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,6 +48,8 @@ interface ImportOptions {
 export async function importPlants(options: ImportOptions, terminal: Terminal): Promise<number> {
   const contract = await openContract(parseSettings({ document: options.document }).document)
   if (options.file !== '-') assertReadableFile(options.file)
+  // Node.js reads nothing from a folder.
+  else if (fstatSync(0).isDirectory()) throw new OperatorError('standard input is a folder')
   if (options.rejects !== undefined) await assertNotOfStore(options.rejects, options.store)
   if (options.dryRun) return tryImport(contract, options, terminal)
   return withStore(options.store, terminal, async (store) => {
