@@ -21,7 +21,7 @@ import { type PlantRecord, UnreadableFile } from '../files/records.ts'
 import { decodeText } from '../json/decode.ts'
 import { limits } from '../limits.ts'
 import { openStore } from '../store/open.ts'
-import { assertReadableFile, explainFileFailure, statThere } from '../store/paths.ts'
+import { assertReadableFile, explained, explainFileFailure, statThere } from '../store/paths.ts'
 import { complain, say, stopOnSignal, type Terminal } from '../terminal.ts'
 import { leftOutSentence, noteLeftOut } from './output.ts'
 import { assertNotOfStore, commandOptions, withStore } from './stores.ts'
@@ -323,11 +323,9 @@ class ImportRun {
 
 /** Opens a new file, a device or a pipe. An existing file stays: it may be the input, or corrected rejects. */
 function openForWriting(path: string): number {
-  try {
+  return explained(path, 'written', () => {
     const existing = statThere(path)
-    if (existing?.isFile() !== true) return openSync(path, existing === undefined ? 'wx' : 'w', 0o600)
-  } catch (cause) {
-    throw explainFileFailure(cause, path, 'written')
-  }
-  throw new OperatorError(`${path} exists already; name another file for the rejects`)
+    if (existing?.isFile()) throw new OperatorError(`${path} exists already; name another file for the rejects`)
+    return openSync(path, existing === undefined ? 'wx' : 'w', 0o600)
+  })
 }
