@@ -259,6 +259,31 @@ describe('the patience of the client', { concurrency: true }, () => {
       })
   })
 
+  test('stops reading an answer that is longer than any of a plant store', async () => {
+    for (const status of [200, 400]) {
+      let sent = 0
+      const endless: RequestListener = (_, response) => {
+        response.writeHead(status, { 'content-type': 'application/json' })
+        const piece = Buffer.alloc(8_000_000, ' ')
+        const send = (): void => {
+          sent += piece.length
+          if (sent > 800_000_000) response.end()
+          else response.write(piece, (error) => error ?? setImmediate(send))
+        }
+        send()
+      }
+      await using store = await answering(endless)
+      await assert.rejects(store.client({ tryTimeoutMs: 30_000 }).createPlant(plant), {
+        status,
+        mayBeDone: status === 200,
+        message:
+          /^http:\/\/127\.0\.0\.1:\d+ sent more than 128,000,000 characters; is it the right server\? If so, list fewer/,
+      })
+      assert.equal(store.requestsMs.length, 1)
+      assert.ok(sent < 300_000_000, `${sent}`)
+    }
+  })
+
   test('takes an answer without its end for none', async () => {
     const empty: RequestListener = (_, response) => response.writeHead(200).end()
     await using store = await answering(empty, refusing(200, {}, '{"id":1'), refusing(200, {}, ''))
