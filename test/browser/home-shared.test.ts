@@ -27,6 +27,7 @@ import {
   rename,
   says,
   signOut,
+  styleOf,
   textOf,
 } from './home-page.ts'
 
@@ -77,6 +78,10 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await page.getByRole('link', { name: 'Plant 80' }).click()
       await page.getByRole('heading', { name: 'Plant 80', exact: true }).waitFor()
       assert.equal(query(), '?name=plant&tag=tag+1&after=74&from=26&plant=80')
+      await until('what is chosen is marked alike', async () => {
+        const [tag, row] = ['#chips [aria-pressed="true"]', 'tr[aria-current]']
+        return (await styleOf(page, tag, 'background-color')) === (await styleOf(page, row, 'background-color'))
+      })
       await page.goBack()
       await page.locator('#plant').waitFor({ state: 'hidden' })
       await page.goForward()
