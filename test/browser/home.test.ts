@@ -987,6 +987,7 @@ describe('the home page', { skip: noBrowser }, () => {
         await page.keyboard.type('rose')
         await page.keyboard.press('Enter')
         await reads(page, '#created', 'Plant 1 was created.')
+        await page.locator('tr.fresh[data-id="1"]').waitFor()
         await assertAccessible(page, 'first plant')
         await unfoldId(page)
         await page.locator('#id').fill('x')
