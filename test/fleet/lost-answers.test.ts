@@ -22,13 +22,16 @@ describe('a lost answer to COMMIT', async () => {
   const database = await startDatabase()
   after(() => database[Symbol.asyncDispose]())
 
-  const throughProxy = async () => {
+  const throughProxy = async (clock = systemClock) => {
     const url = new URL(await database.makePlace())
     const proxy = await CuttingProxy.start(Number(url.port))
-    const direct = await openTestStore(url.href)
+    const direct = await openTestStore(url.href, { clock })
     url.port = String(proxy.port)
-    // A silence is noticed sooner than by a real server, which costs nothing when the database is near.
-    const store = await openTestStore(url.href, { limits: { databaseProbeMs: 50, databaseSilenceMs: 100 } })
+    const store = await openTestStore(url.href, {
+      clock,
+      // A silence is noticed sooner than by a real server, which costs nothing when the database is near.
+      limits: { databaseProbeMs: 50, databaseSilenceMs: 100 },
+    })
     let settled = 1_000n
     return {
       proxy,
@@ -193,6 +196,26 @@ describe('a lost answer to COMMIT', async () => {
       await bulk.end()
     }
   })
+
+  for (const [title, clockMs, sweeperMs, outcome] of [
+    ['by a server that paused or whose clock is behind: it is unknown', -600_000, 0, 'storeUnavailable'],
+    ['beside a server whose clock is ahead: it is known', 0, 3_600_000, undefined],
+  ] as const) {
+    test(`a commit is looked up after a sweep, ${title}`, async () => {
+      await using parts = await throughProxy({ ...systemClock, wallMs: () => systemClock.wallMs() + clockMs })
+      const { proxy, store, direct, cutNext } = parts
+      await store.createPlant(toPlant({ id: 1n, name: 'n' }))
+      await cutNext('lostAnswer')
+      proxy.holdConnections()
+      const replace = store.replacePlant(toPlant({ id: 1n, name: 'mine' })).catch(({ code }) => code)
+      await until('it is replaced', async () => (await readPlant(direct, 1n))?.name === 'mine')
+      for (const name of ['later', 'last']) await direct.replacePlant(toPlant({ id: 1n, name }))
+      await direct.sweepChanges(systemClock.wallMs() + sweeperMs - limits.changesKeptMsMin)
+      proxy.takeConnections()
+      assert.equal(await replace, outcome)
+      assert.deepEqual(await readPlant(direct, 1n), { name: 'last' })
+    })
+  }
 
   test('an outcome that cannot be looked up is answered as unknown', async () => {
     await using parts = await throughProxy()

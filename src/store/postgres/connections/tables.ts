@@ -11,6 +11,9 @@ import { failureOf } from './failures.ts'
 /** The tag of a plant, as its index has it. */
 export const tagOfPlant = `((plant ->> 'tag') COLLATE "C")`
 
+/** Milliseconds since 1970, by the clock of the database. */
+export const nowMs = '(extract(epoch FROM statement_timestamp()) * 1000)::int8'
+
 /**
  * The columns of each table, one a line. The C collation compares texts by their bytes, so that all engines sort alike.
  * See lost-commits.ts and pages.ts for `changes`.
@@ -85,7 +88,7 @@ export const migrations: readonly Migration[] = [
       'CREATE INDEX changes_without_plants ON changes (at_ms) WHERE changes <= 0',
       // The beginning of the log. Its time distinguishes the log from those of other stores.
       `INSERT INTO changes (id, first, changes, at_ms, end_bytes, lines)
-        VALUES (gen_random_uuid(), 1, 1, (extract(epoch FROM clock_timestamp()) * 1000)::int8, 0, '')`,
+        VALUES (gen_random_uuid(), 1, 1, ${nowMs}, 0, '')`,
       'INSERT INTO changes_end VALUES (1, 2, 0)',
     ],
   },
