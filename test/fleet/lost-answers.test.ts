@@ -22,8 +22,8 @@ describe('a lost answer to COMMIT', async () => {
   const database = await startDatabase()
   after(() => database[Symbol.asyncDispose]())
 
-  const throughProxy = async (clock = systemClock) => {
-    const url = new URL(await database.makePlace())
+  const throughProxy = async (clock = systemClock, setting = '') => {
+    const url = new URL(`${await database.makePlace()}${setting}`)
     const proxy = await CuttingProxy.start(Number(url.port))
     const direct = await openTestStore(url.href, { clock })
     url.port = String(proxy.port)
@@ -141,6 +141,12 @@ describe('a lost answer to COMMIT', async () => {
       assert.equal(proxy.cuts, 1)
     })
   }
+
+  test('a silence is also noticed where PostgreSQL does not track what its sessions do', async () => {
+    await using parts = await throughProxy(systemClock, '%20-ctrack_activities%3Doff')
+    await parts.cutNext('silentAnswer')
+    assert.equal(await parts.store.createPlant(toPlant({ id: 1n, name: 'n' })), 'created')
+  })
 
   test('a COMMIT that comes after it was looked up does nothing any more', async () => {
     await using parts = await throughProxy()

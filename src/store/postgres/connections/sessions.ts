@@ -8,11 +8,11 @@ import { answerWithin, Connection, type Statement } from './connection.ts'
 import { refusalOf } from './failures.ts'
 import { findUnusable } from './tables.ts'
 
-/** Sessions that have been waiting for their clients for some time. */
+/** Sessions that have been waiting for their clients for some time, or, without `track_activities`, that wait now. */
 const findWaiting: Statement = {
   name: 'findWaitingSessions',
   text: `SELECT pid FROM pg_stat_activity WHERE pid = ANY($1::int4[]) AND wait_event_type = 'Client'
-    AND state_change < clock_timestamp() - $2::int8 * interval '1 ms'`,
+    AND (state_change < clock_timestamp() - $2::int8 * interval '1 ms') IS NOT FALSE`,
 }
 
 export interface Session {
