@@ -30,10 +30,6 @@ export function makeRowId(atMs: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
 }
 
-function timeOf(id: string): number {
-  return parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
-}
-
 /**
  * Looks up whether a transaction committed whose answer was lost. If it did not, it never will. Retries until the
  * deadline, by the monotonic clock.
@@ -64,11 +60,11 @@ async function close(id: string, options: DatabaseOptions, deadlineMs: number): 
     if (row === undefined) throw new Error('the database did not answer in time')
     const connection = await opening
     connection.assertConfirmed()
-    const isCommitted = Number(row[0]) >= 0
-    if (!isCommitted && Number(row[1]) - timeOf(id) >= limits.changesKeptMsMin) {
-      throw unknownOutcome(new Error('its row may have been swept; check the clocks of this server and the database'))
-    }
-    return isCommitted
+    if (Number(row[0]) >= 0) return true
+    // The time of the id (`makeRowId`).
+    const ageMs = Number(row[1]) - parseInt(id.replace('-', ''), 16)
+    if (ageMs < limits.changesKeptMsMin) return false
+    throw unknownOutcome(new Error('its row may have been swept; check the clocks of this server and the database'))
   } finally {
     // Close in the background.
     opening.then((connection) => connection.close()).catch(() => {})

@@ -71,9 +71,9 @@ async function findSilence(session: Session, silenceMs: number): Promise<void> {
   const silent = connectionsOf(session).filter(isSilent)
   if (silent.length === 0) return
   const rows = await session.prober.query(findWaiting, [silent.map(({ backendId }) => backendId), silenceMs])
-  const waiting = silent.filter(({ backendId }) => rows.some(([id]) => id === backendId))
   // An answer may have arrived meanwhile.
-  if (waiting.some(isSilent)) session.prober.lose(new Error('a connection is silent, although the database answers'))
+  if (silent.some((each) => isSilent(each) && rows.some(([id]) => id === each.backendId)))
+    session.prober.lose(new Error('a connection is silent, although the database answers'))
 }
 
 export class Sessions {
