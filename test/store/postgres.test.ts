@@ -50,6 +50,36 @@ describe('a store in PostgreSQL', () => {
     test(title, () => withSchema(database, run))
   }
 
+  onSchema('large pages are read one after another, unless they are no longer wanted', async (place, client) => {
+    await using store = await openTestStore(place, { limits: { databaseReaders: 4, quickPageBytesMax: 1 } })
+    await store.createPlant(toPlant({ id: 1n, name: 'n' }))
+    await client.query('BEGIN; LOCK TABLE plants IN ACCESS EXCLUSIVE MODE')
+    const wanted: number[] = []
+    const pages = [0, 1, 2].map((index) =>
+      store.listPlants({ limit: 1_000 }, () => {
+        wanted.push(index)
+        if (index === 1) throw new Error('the client has left')
+      }),
+    )
+    const reads = Promise.allSettled(pages)
+    const countWaiting = async (): Promise<number> => {
+      // Within a transaction activity is shown as it was at the first look.
+      await client.query('SELECT pg_stat_clear_snapshot()')
+      const isPage = `wait_event_type = 'Lock' AND query LIKE '%string_agg%'`
+      return (await client.query(`SELECT FROM pg_stat_activity WHERE ${isPage}`)).rows.length
+    }
+    await until('a page waits', async () => (await countWaiting()) > 0)
+    // Nothing else waits for a connection.
+    for (let count = 0; count < 8; count += 1) await store.listTokens()
+    assert.equal(await countWaiting(), 1)
+    assert.deepEqual(wanted, [0])
+    await client.query('ROLLBACK')
+    assert.deepEqual(
+      (await reads).map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    )
+  })
+
   onSchema('rows that somebody has damaged stop nothing else', async (place, client) => {
     await using store = await openTestStore(place)
     const contents = ['nonsense', 'null', '{}', '{"name":5,"scopes":"plants:read","createdAtMs":"x"}']

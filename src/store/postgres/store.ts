@@ -57,6 +57,9 @@ class PostgresStore extends GroupedStore implements Store {
   readonly #summary = shareRead(() => this.#read((reader) => summarize(reader, this.#options.limits)))
   readonly #numberChanges = shareRead(() => this.#read((_, { log }) => numberChanges(log)))
   readonly #sweeping: Promise<void>
+  /** The most bytes for each plant that a page is expected to have, after recent pages. */
+  #plantBytes: number
+  #largePages: Promise<unknown> = Promise.resolve()
 
   constructor(sessions: Sessions, options: DatabaseOptions) {
     super((jobs) => this.#batches.commit(jobs), options)
@@ -69,6 +72,7 @@ class PostgresStore extends GroupedStore implements Store {
     this.#batches = new Batches(this.#committer, asideCommitter, options)
     this.#sessions = sessions
     this.#options = options
+    this.#plantBytes = options.limits.bodyBytesMax
     this.#sweeping = options.exclusive ? sweepUntil(this.#closing.signal, options) : Promise.resolve()
   }
 
@@ -85,9 +89,18 @@ class PostgresStore extends GroupedStore implements Store {
     return row && { id, json: row[0] as string }
   }
 
-  listPlants(query: PlantQuery): Promise<PlantPage> {
-    const { pageScanPlantsMax } = this.#options.limits
-    return this.#read((reader) => listPage(reader, query, pageScanPlantsMax, this.#common))
+  /** Reads one large page after another, so that small reads do not wait behind them. */
+  listPlants(query: PlantQuery, assertWanted = (): void => {}): Promise<PlantPage> {
+    const { pageScanPlantsMax, quickPageBytesMax } = this.#options.limits
+    const list = async (): Promise<PlantPage> => {
+      const page = await this.#read((reader) => listPage(reader, query, pageScanPlantsMax, this.#common))
+      this.#plantBytes = Math.max(page.json.length / query.limit, this.#plantBytes / 2)
+      return page
+    }
+    if (query.limit * this.#plantBytes < quickPageBytesMax) return list()
+    const page = this.#largePages.then(assertWanted).then(list)
+    this.#largePages = page.catch(() => {})
+    return page
   }
 
   async listChanges(query: ChangeQuery): Promise<ChangePage> {
