@@ -34,7 +34,7 @@ export function makeRows(tokens: Tokens): RowsOfRun {
   const credentials = credentialsOf(tokens)
   const ids = new IdRange(defaultFirstId)
   const circumstances = { plants, ids, nonce: randomUUID(), credentials, answers: [], isCorsRestricted: false }
-  const rows = placeAll(circumstances, 'complete').filter(({ title }) => !title.startsWith('a stream '))
+  const rows = placeAll(circumstances, 'complete').filter(({ title }) => !/^a stream |event-stream/.test(title))
   return { rows, circumstances }
 }
 
