@@ -122,7 +122,7 @@ class ImportRun {
     this.#options = options
     this.#terminal = terminal
     this.#name = options.file === '-' ? 'standard input' : options.file
-    this.#readPlant = contract.plantReader('the plant')
+    this.#readPlant = contract.readPlant
     this.#contract = contract
     this.#declared = new Set(contract.properties.map(({ name }) => name))
     this.#stopping = stopOnSignal(terminal)

@@ -21,7 +21,7 @@ describe('the client behind a proxy that cuts connections', () => {
 
   before(async () => {
     service = await startService({})
-    const { token } = service.client
+    const { token } = service
     proxy = await FaultyProxy.start(service.port)
     client = new PlantStoreClient({ url: proxy.url, token, triesMax: 30 })
     direct = new PlantStoreClient({ url: `http://127.0.0.1:${service.port}`, token })
@@ -48,7 +48,7 @@ describe('the client behind a proxy that cuts connections', () => {
     await call(client, 0, 0)
     const go = async (way: number): Promise<void> => {
       await using own = await FaultyProxy.start(service.port)
-      const ownClient = new PlantStoreClient({ url: own.url, token: service.client.token, triesMax: 30 })
+      const ownClient = new PlantStoreClient({ url: own.url, token: service.token, triesMax: 30 })
       for (let index = 1 + way * step; index <= length; index += ways * step) {
         own.decide = ({ of }) => {
           if (of !== part) return undefined
