@@ -1,10 +1,10 @@
 // Renders the reference from openapi.json: each operation and schema has its own address. It fetches the document and
 // sends nothing else.
 
-import { type Child, copy, find, make, makeButton, makeTable, scrollable } from './elements.js'
+import { type Child, find, make, makeTable, scrollable } from './elements.js'
 import { parseExact, printExact, printLine } from './exact-json.js'
 import { type Sent, snippetsOf } from './snippets.js'
-import { codeNodes } from './texts.js'
+import { makeCode } from './texts.js'
 
 type Named<Value> = Readonly<Record<string, Value>>
 
@@ -276,20 +276,13 @@ function content(bodies: Content): Child[] {
   ])
 }
 
-/** The examples of each media type, of which a person picks the one that is shown. */
+/** The examples of each media type. */
 function examplesOf(label: string, bodies: Content = {}): Child[] {
   return Object.values(bodies).map(({ examples = {} }) => {
-    const all = Object.entries(examples).map(([name, { summary = name, value }]) => ({ summary, value }))
-    const block = make('pre', scrollable(label))
-    const show = (at: number): void => block.replaceChildren(...codeNodes(printExact(all[at]?.value ?? '', '', 24)))
-    const options = all.map(({ summary }) => make('option', summary))
-    const picker = make('select', { 'aria-label': label }, options)
-    picker.addEventListener('change', () => show(picker.selectedIndex))
-    const attributes = { class: 'quiet', 'aria-label': `Copy ${label}` }
-    const copier = makeButton('Copy', (button) => copy(block.textContent, button, block), attributes)
-    show(0)
-    const name = all.length > 1 ? picker : make('span.hint', label)
-    return all.length > 0 && make('div.code', make('div', name, copier), block)
+    const codes = Object.entries(examples).map(
+      ([name, { summary = name, value }]) => [summary, printExact(value, '', 24)] as const,
+    )
+    return codes.length > 0 && makeCode(label, Object.fromEntries(codes))
   })
 }
 

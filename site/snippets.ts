@@ -1,10 +1,9 @@
 // A request as code to paste: curl, JavaScript with the client, Python.
 
 import { base } from './address.js'
-import { copy, make, makeButton, makeTabs, scrollable } from './elements.js'
+import { make } from './elements.js'
 import { parseExact, printLine } from './exact-json.js'
-import { curl } from './shell.js'
-import { codeNodes, escaped } from './texts.js'
+import { escaped, makeCode } from './texts.js'
 
 /** A header field. */
 export type HeaderField = readonly [name: string, value: string]
@@ -20,25 +19,44 @@ export interface Sent {
   readonly hasToken?: boolean
 }
 
-let chosen = 'curl'
-
-const snippets: Readonly<Record<string, (sent: Sent) => string>> = {
-  curl: (sent) => curl({ ...sent, url: sent.url.href, fields: meantFields(sent.fields) }),
-  JavaScript: javascript,
-  Python: python,
-}
+const languages: Readonly<Record<string, (sent: Sent) => string>> = { curl, JavaScript: javascript, Python: python }
+const languageKey = 'plantstore-language'
+const kept = localStorage.getItem(languageKey) ?? ''
+let chosen = Object.hasOwn(languages, kept) ? kept : 'curl'
 
 /** A request as code, in the language that a person chose last. */
 export function snippetsOf(sent: Sent, name = 'Request as code'): HTMLElement {
-  const code = make('pre', scrollable(name))
-  const attributes = { class: 'quiet', 'aria-label': `Copy ${name}` }
-  const copier = makeButton('Copy', (button) => copy(code.textContent, button, code), attributes)
-  const tabs = makeTabs('Language', Object.keys(snippets), chosen, (language) => {
-    chosen = language
-    code.replaceChildren(...codeNodes(escaped(snippets[language]?.(sent) ?? '')))
-  })
+  const codes = Object.entries(languages).map(([language, print]) => [language, escaped(print(sent))] as const)
   const hint = make('p.hint', 'First give your token to the shell: ', make('code', 'export TOKEN=plt_...'))
-  return make('div.snippets', make('div.code', make('div', tabs, copier), code), sent.hasToken !== false && hint)
+  return make(
+    'div.snippets',
+    makeCode(name, Object.fromEntries(codes), chosen, choose),
+    sent.hasToken !== false && hint,
+  )
+}
+
+/** Shows every request of the page in a language, and keeps it for later visits. */
+function choose(language: string): void {
+  if (language === chosen) return
+  chosen = language
+  localStorage.setItem(languageKey, language)
+  for (const tab of document.querySelectorAll<HTMLElement>('.snippets .tabs button'))
+    if (tab.textContent === language) tab.click()
+}
+
+/** A command for a shell in which TOKEN is set. */
+export function curl({ method, url, hasToken = true, fields, body }: Sent): string {
+  return [
+    `curl -i${method === 'GET' ? '' : ` -X ${method}`} ${quoted(url.href)}`,
+    ...(hasToken ? ['-H "Authorization: Bearer $TOKEN"'] : []),
+    ...meantFields(fields).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...(body === undefined ? [] : [`-d ${quoted(body)}`]),
+  ].join(' \\\n  ')
+}
+
+/** Quotes a text as one word of a POSIX shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
 /** Header fields that change what the server does. */
