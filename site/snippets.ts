@@ -24,14 +24,14 @@ const languageKey = 'plantstore-language'
 const kept = localStorage.getItem(languageKey) ?? ''
 let chosen = Object.hasOwn(languages, kept) ? kept : 'curl'
 
-/** A request as code, in the language that a person chose last. */
-export function snippetsOf(sent: Sent, name = 'Request as code'): HTMLElement {
+/** A request as code, in the language that a person chose last. Without a name, it says what TOKEN is. */
+export function snippetsOf(sent: Sent, name?: string): HTMLElement {
   const codes = Object.entries(languages).map(([language, print]) => [language, escaped(print(sent))] as const)
   const hint = make('p.hint', 'First give your token to the shell: ', make('code', 'export TOKEN=plt_...'))
   return make(
     'div.snippets',
-    makeCode(name, Object.fromEntries(codes), chosen, choose),
-    sent.hasToken !== false && hint,
+    makeCode(name ?? 'Request as code', Object.fromEntries(codes), chosen, choose),
+    name === undefined && hint,
   )
 }
 
