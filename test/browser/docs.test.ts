@@ -127,7 +127,10 @@ describe('/docs', { skip: noBrowser }, () => {
     const article = watched.page.locator('#createPlant')
     const [request, body] = [article.locator('.snippets pre'), article.locator('.samples > .code pre').first()]
     await article.getByRole('button', { name: 'JavaScript' }).click()
-    assert.match((await request.textContent()) ?? '', /client\.createPlant\(\{ id: 1, name: "Monstera deliciosa", /)
+    const script = (await request.textContent()) ?? ''
+    const env = { ...process.env, TOKEN: server.token }
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { env })
+    assert.equal(stdout, '200 {"name":"Monstera deliciosa","tag":"aroid"}\n')
     await article.getByRole('button', { name: 'Python' }).click()
     assert.match((await request.textContent()) ?? '', /^import os\n/)
     assert.match((await body.textContent()) ?? '', /^\{\n {2}"id": 1,\n {2}"name": "Monstera deliciosa",\n/)
@@ -141,7 +144,7 @@ describe('/docs', { skip: noBrowser }, () => {
     await health.getByRole('button', { name: 'curl' }).click()
     assert.doesNotMatch(await health.innerText(), /TOKEN/)
     await health.getByRole('button', { name: 'JavaScript' }).click()
-    assert.match(await health.innerText(), /\/" \}\)\nconsole\.log\(await client\.getLivez\(\)\)/)
+    assert.match(await health.innerText(), /await fetch\(".*\/livez", \{\n {2}method: "GET"/)
     assert.doesNotMatch(await health.innerText(), /TOKEN/)
     assert.deepEqual(watched.errors, [])
   })
