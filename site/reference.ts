@@ -12,40 +12,40 @@ type Named<Value> = Readonly<Record<string, Value>>
 
 interface Api {
   readonly openapi: string
-  readonly info: { readonly title: string; readonly version: string; readonly description?: string }
-  readonly tags: readonly { readonly name: string; readonly description?: string }[]
+  readonly info: Part & { readonly title: string; readonly version: string }
+  readonly tags: readonly Part[]
   readonly security: Operation['security']
   readonly paths: Named<Named<Operation>>
   readonly webhooks: Named<Named<Operation>>
   readonly components: Named<Named<Part>>
 }
 
-interface Operation {
+interface Operation extends Part {
   readonly method: string
   /** Empty for a webhook. */
   readonly path: string
   readonly operationId: string
   readonly tags: readonly string[]
   readonly summary: string
-  readonly description?: string
   /** The scopes that a token needs, by security scheme. */
-  readonly security: readonly Named<readonly string[]>[]
+  readonly security?: readonly Named<readonly string[]>[]
   readonly parameters?: readonly Part[]
   readonly requestBody?: Part
   readonly responses: Named<Part>
 }
 
-/** A parameter, a header field, a body, a response or a schema, or a reference to one. */
+/** A parameter, a header field, a body, a response, an example or a schema, or a reference to one. */
 interface Part {
   readonly $ref?: string
   readonly name?: string
   readonly title?: string
+  readonly summary?: string
   readonly description?: string | undefined
   readonly required?: boolean | readonly unknown[]
   readonly schema?: Part
-  readonly example?: unknown
+  readonly value?: unknown
   /** Of a schema, a list of values. */
-  readonly examples?: Named<Example>
+  readonly examples?: Named<Part>
   readonly headers?: Named<Part>
   /** By media type. */
   readonly content?: Named<Part>
@@ -58,29 +58,13 @@ interface Part {
   readonly [keyword: string]: unknown
 }
 
-interface Example {
-  readonly summary?: string
-  readonly value: unknown
-}
-
 /** The base URL of the document's paths, behind any proxy prefix, without a trailing slash. */
 const server = new URL('.', location.href).href.replace(/\/$/, '')
 
 /** Keywords that are shown by other means. */
-const structural = [
-  ...['type', 'format', 'title', 'description', 'properties', 'required', 'items', 'oneOf', 'anyOf'],
-  ...['additionalProperties', 'x-wellFormed'],
-]
-const words: Named<string> = {
-  minimum: 'at least',
-  maximum: 'at most',
-  exclusiveMinimum: 'more than',
-  exclusiveMaximum: 'less than',
-  enum: 'one of',
-  const: 'always',
-  example: 'such as',
-  examples: 'such as',
-}
+const structural =
+  /^(?:type|format|title|description|(p|additionalP)roperties|required|items|oneOf|anyOf|x-wellFormed)$/
+const words: Named<string> = { enum: 'one of', const: 'always', example: 'such as', examples: 'such as' }
 
 const main = find('main')
 const contents = find('#contents')
@@ -104,12 +88,7 @@ function draw(): void {
   const [about, ...guide] = (info.description ?? '').split(/^## /m)
   const items = [...Object.entries(paths), ...Object.values(webhooks).map((item) => ['', item] as const)]
   const operations = items.flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({
-      ...operation,
-      security: operation.security ?? api.security,
-      method,
-      path,
-    })),
+    Object.entries(item).map(([method, operation]) => ({ ...operation, method, path })),
   )
   const ofTag = (name: string) => operations.filter(({ tags: [first], path }) => first === name && path !== '')
   document.title = `${info.title}: reference`
@@ -124,11 +103,11 @@ function draw(): void {
         Object.values(components['securitySchemes'] ?? {}).map(authentication),
       ),
     ]),
-    ...tags.map(({ name, description }) =>
+    ...tags.map(({ name = '', description }) =>
       section(name, titleOf(name), [fromMarkdown(description), ofTag(name).map(operationArticle)]),
     ),
     section('webhooks', 'Webhooks', operations.filter(({ path }) => path === '').map(operationArticle)),
-    section('guide', 'Guide', guide.map(guideArticle)),
+    guide.length > 0 ? section('guide', 'Guide', guide.map(guideArticle)) : '',
     section('schemas', 'Schemas', Object.entries(components['schemas'] ?? {}).map(schemaArticle)),
   )
   find('#sections').replaceChildren(...[...main.querySelectorAll('section')].flatMap(contentsOf))
@@ -212,7 +191,7 @@ function authentication({ scheme, description }: Part): Child {
 /** The number keeps apart headings that are alike. */
 function guideArticle(text: string, at: number): HTMLElement {
   const [title = ''] = text.split('\n')
-  const slug = title.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-')
+  const slug = title.toLowerCase().replaceAll(/\W+/g, '-')
   return article(`guide-${at + 1}-${slug}`, title, fromMarkdown(text.slice(title.length)))
 }
 
@@ -247,8 +226,8 @@ function operationArticle(operation: Operation): HTMLElement {
   )
 }
 
-function scopesOf({ security: [first = {}] }: Operation): readonly string[] {
-  return Object.values(first).flat()
+function scopesOf({ security = api.security }: Operation): readonly string[] {
+  return Object.values(security?.[0] ?? {}).flat()
 }
 
 /** Success, then the errors of this operation, then those that most operations have. */
@@ -285,14 +264,13 @@ function response([status, part]: readonly [string, Part]): HTMLElement {
 }
 
 /** Parameters or header fields. */
-function fieldsOf(parts: readonly Part[]): HTMLElement {
-  return make(
-    'dl',
-    parts.map(({ name = '', schema, description, example, examples = {}, required }) => {
-      const all = [example, ...Object.values(examples).map(({ value }) => value)].filter((value) => value !== undefined)
-      return field(name, { ...schema, description, ...(all.length > 0 && { example: all }) }, required === true)
-    }),
-  )
+function fieldsOf(parts: readonly Part[]): Child {
+  const fields = parts.map(({ name = '', schema, description, example, examples = {} }) => {
+    const all = [example, ...Object.values(examples).map(({ value }) => value)].filter((value) => value !== undefined)
+    return [name, { ...schema, description, ...(all.length > 0 && { example: all }) }] as const
+  })
+  const required = parts.flatMap((part) => (part.required === true ? [part.name] : []))
+  return detailsOf({ properties: Object.fromEntries(fields), required }, true)
 }
 
 function contentOf(content: Named<Part>, show: false | ((schema: Part) => Child)): Child {
@@ -306,7 +284,7 @@ function contentOf(content: Named<Part>, show: false | ((schema: Part) => Child)
 function examplesOf(label: string, content: Named<Part> = {}): Child {
   return Object.entries(content).map(([type, { schema, examples }]) => {
     const sample = type === 'application/json' && schema ? { [label]: { value: exampleOf(schema) } } : {}
-    const codes = Object.entries<Example>(examples ?? sample).map(
+    const codes = Object.entries<Part>(examples ?? sample).map(
       ([name, { summary = name, value }]) => [summary, printExact(value, '', 24)] as const,
     )
     return codes.length > 0 && makeCode(label, Object.fromEntries(codes))
@@ -397,7 +375,7 @@ function field(name: string, schema: Part, isRequired: boolean): HTMLElement[] {
 function factsOf(schema: Part): Child[] {
   const { pattern, 'x-meaning': meaning } = schema
   const all = { ...schema, pattern: meaning === undefined ? pattern : undefined, 'x-meaning': undefined }
-  const facts = Object.entries(all).filter(([name, value]) => value !== undefined && !structural.includes(name))
+  const facts = Object.entries(all).filter(([name, value]) => value !== undefined && !structural.test(name))
   const inWords = facts.map(([keyword, value]): Child => {
     const name = keyword.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
     return [words[keyword] ?? name, ' ', joined([value].flat().map(sample))]

@@ -73,8 +73,8 @@ const own = {
     'id\ninteger (int64)\nrequired',
     'light\nenum\nrequired\none of shade, sun',
     'care\narray of object\nrequired\nEach item',
-    'heightCm\nnumber\nmore than 0 \u00b7 multiple of 0.5',
-    'pot\nClay or integer\nClay\ninteger: at least 3',
+    'heightCm\nnumber\nexclusive minimum 0 \u00b7 multiple of 0.5',
+    'pot\nClay or integer\nClay\ninteger: minimum 3',
     'labels\nobject\nEach other property: max length 9',
   ],
 }
