@@ -110,7 +110,7 @@ function draw(): void {
     guide.length > 0 ? section('guide', 'Guide', guide.map(guideArticle)) : '',
     section('schemas', 'Schemas', Object.entries(components['schemas'] ?? {}).map(schemaArticle)),
   )
-  find('#sections').replaceChildren(...[...main.querySelectorAll('section')].flatMap(contentsOf))
+  contents.append(...[...main.querySelectorAll('section')].flatMap(contentsOf))
   listen()
   // The target of the fragment did not exist when the browser first looked for it.
   if (location.hash !== '') location.replace(location.hash)
@@ -321,7 +321,7 @@ function whole(part: Part): Part {
   const required = ordered.flatMap((each) => each.required ?? [])
   const all: Part = Object.assign({}, ...parts, own)
   if (properties.length === 0) return all
-  return { ...all, type: 'object', properties: Object.fromEntries(properties), required }
+  return { type: 'object', ...all, properties: Object.fromEntries(properties), required: [...new Set(required)] }
 }
 
 function variantsOf({ oneOf = [], anyOf = [] }: Part): readonly Part[] {
