@@ -205,10 +205,12 @@ describe('/docs', { skip: noBrowser }, () => {
     assert.deepEqual(await guide.locator('h3').allTextContents(), ['Schemas', 'Authentication', 'Authentication'])
     assert.equal(await guide.locator('li').last().innerHTML(), 'a <code>b</code> <a href="https://c.example/">c</a> x')
     assert.equal(await guide.locator('pre').innerText(), '# code')
+    const ids = await page.evaluate<string[]>("[...document.querySelectorAll('[id]')].map(({ id }) => id)")
+    assert.equal(new Set(ids).size, ids.length)
     const body = page.locator('#createPlant')
     const fields = (await body.locator('> dl').last().innerText()).replaceAll(/\n+/g, '\n')
     for (const text of own.says) assert.ok(fields.includes(text), `${text} is not in:\n${fields}`)
-    await page.evaluate(unfold)
+    await page.evaluate(unfold.replace('main', '#createPlant'))
     await body.getByText('lowest').waitFor()
     assert.match(
       await body.locator('pre').first().innerText(),
