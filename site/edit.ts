@@ -66,7 +66,7 @@ interface Opened {
   theirs?: Tagged<StoredPlant> | undefined
 }
 
-const conflictWords = ' Use some of their values, overwrite them with yours, or cancel to keep their version.'
+const conflictWords = ' Use some of their values, overwrite theirs with yours, or keep theirs.'
 
 /** How long a version is shown before it can be overwritten: an earlier press was meant for what was there before. */
 const readingMsMin = 500
@@ -77,6 +77,7 @@ const error = find('#edit-error')
 const conflict = find('#edit-conflict')
 const submit = find('[type="submit"]', HTMLButtonElement, dialog)
 const overwrite = find('[data-overwrite]', HTMLButtonElement, dialog)
+const leave = find('[data-cancel]', HTMLButtonElement, dialog)
 let opened: Opened | undefined
 let isSaving = false
 let holding: number | undefined
@@ -207,6 +208,7 @@ function showConflict({ shown, theirs }: Opened): void {
   const hadFocus = submit.matches(':focus') || !form.contains(document.activeElement)
   submit.hidden = hasConflict
   overwrite.hidden = !hasConflict
+  leave.textContent = hasConflict ? 'Keep theirs' : 'Cancel'
   // The next press of Enter agrees to nothing.
   if (hasConflict && hadFocus) conflict.focus()
 }

@@ -17,6 +17,7 @@ import { closeMenu, createMenus } from './menus.js'
 import { expireToast, explain, hush, say } from './messages.js'
 import { noteChangesOfShown, openPlant, showPlant } from './plant.js'
 import { remove, undo } from './remove.js'
+import { findRow } from './rows.js'
 import { currentQuery, filterByTag, openTable, refresh, reload, reloadAround, showTotals, whyHidden } from './table.js'
 import { showTags } from './tags.js'
 
@@ -65,9 +66,9 @@ document.addEventListener('click', async ({ target }) => {
 })
 
 /** The place in the table stays above the log, however high this is. */
-const log = find('#log')
+const foot = find('#foot')
 const page = document.documentElement.style
-new ResizeObserver(() => page.setProperty('--log', `${log.offsetHeight}px`)).observe(log)
+new ResizeObserver(() => page.setProperty('--log', `${foot.offsetHeight}px`)).observe(foot)
 
 async function created(id: string): Promise<void> {
   await refreshAll()
@@ -77,6 +78,7 @@ async function created(id: string): Promise<void> {
 /** Says what happened to a plant. If the table does not show the plant, says why, and leads to it. */
 function tellOf(id: string, place: string, sentence: string): void {
   const why = may.read ? whyHidden(id) : ''
+  findRow(id)?.classList.add('fresh')
   say(find(place), sentence + why)
   if (why === '') return
   const link = make('a', { href: `?plant=${id}` }, 'Show it')

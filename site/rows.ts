@@ -6,7 +6,7 @@ import { type Child, find, make } from './elements.js'
 import { printLine } from './exact-json.js'
 import { makeIcon } from './icons.js'
 import { markShown, openPlant } from './plant.js'
-import { displayed, isSame, isUsual, type PlantProperty, shownText, withoutId } from './properties.js'
+import { displayed, isSame, type PlantProperty, shownText, withoutId } from './properties.js'
 import { makeDot } from './tags.js'
 import { shown } from './texts.js'
 
@@ -16,9 +16,6 @@ const columnsMax = 5
 export const table = find('#table', HTMLTableElement)
 const body = find('tbody', HTMLTableSectionElement, table)
 const plants = new WeakMap<HTMLTableRowElement, StoredPlant>()
-const roles = new Map(
-  Object.entries({ table: 'table', thead: 'rowgroup', tbody: 'rowgroup', tr: 'row', th: 'columnheader', td: 'cell' }),
-)
 /** The length of the longest id so far. */
 let idLength = 3
 
@@ -123,7 +120,6 @@ function makeHead(): void {
   find('colgroup', HTMLElement, table).prepend(...displayed.map(() => make('col')))
   table.classList.toggle('wide', displayed.length > columnsMax)
   table.style.setProperty('--columns', String(displayed.length))
-  giveRoles(table)
 }
 
 function toRow(plant: StoredPlant): HTMLTableRowElement {
@@ -136,14 +132,7 @@ function toRow(plant: StoredPlant): HTMLTableRowElement {
     make('td.writes', make('div.actions', tool('edit', id, 'Edit'), tool('remove', id, 'Delete'))),
   )
   putTexts(row, plant)
-  giveRoles(row)
   return row
-}
-
-/** Phones show rows as blocks; explicit roles keep the table for screen readers. */
-function giveRoles(part: Element): void {
-  for (const element of [part, ...part.querySelectorAll('*')])
-    element.role = roles.get(element.localName) ?? element.role
 }
 
 function tool(action: 'edit' | 'remove', id: string, title: string): HTMLElement {
@@ -164,11 +153,7 @@ function button(
 /** Shows the properties of a plant in its row. */
 function putTexts(row: HTMLTableRowElement, plant: StoredPlant): void {
   plants.set(row, plant)
-  for (const [at, property] of withoutId.entries()) {
-    const cell = row.cells[at + 1]
-    cell?.replaceChildren(...nodesOf(property, plant))
-    if (!isUsual(property) && cell !== undefined) cell.dataset['title'] = property.title
-  }
+  for (const [at, property] of withoutId.entries()) row.cells[at + 1]?.replaceChildren(...nodesOf(property, plant))
 }
 
 function nodesOf(property: PlantProperty, plant: StoredPlant): Node[] {

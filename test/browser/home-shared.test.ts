@@ -27,6 +27,7 @@ import {
   rename,
   says,
   signOut,
+  styleOf,
   textOf,
 } from './home-page.ts'
 
@@ -77,6 +78,10 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await page.getByRole('link', { name: 'Plant 80' }).click()
       await page.getByRole('heading', { name: 'Plant 80', exact: true }).waitFor()
       assert.equal(query(), '?name=plant&tag=tag+1&after=74&from=26&plant=80')
+      await until('what is chosen is marked alike', async () => {
+        const [tag, row] = ['#chips [aria-pressed="true"]', 'tr[aria-current]']
+        return (await styleOf(page, tag, 'background-color')) === (await styleOf(page, row, 'background-color'))
+      })
       await page.goBack()
       await page.locator('#plant').waitFor({ state: 'hidden' })
       await page.goForward()
@@ -434,28 +439,36 @@ describe('the home page, shared', { skip: noBrowser }, () => {
 
   test('shows long texts a part at a time, in dialogs that begin at their heading and stay where they are', () =>
     visit([{ id: 1, name: 'word '.repeat(200), tag: '\n'.repeat(200) }], async ({ store, page }) => {
-      const tops = (selector: string): Promise<number[]> =>
-        Promise.all([selector, `${selector} h2`].map(async (each) => (await boxOf(page, each)).top))
       const buttonsAreInWindow = async (selector: string): Promise<void> => {
         await assertInWindow(page, `${selector} [data-cancel], ${selector} .quiet`)
       }
       await page.emulateMedia({ reducedMotion: 'reduce' })
       await page.setViewportSize({ width: 360, height: 640 })
       await enter(page, store.token)
-      await page.getByRole('link', { name: 'word' }).click()
-      await hasFocus(page, '#plant-title')
-      await assertInWindow(page, '#plant-title')
-      assert.ok((await boxOf(page, '#plant-title')).height < 200)
-      await buttonsAreInWindow('#plant')
-      await page.locator('#plant-edit').click()
-      await page.locator('#edit').waitFor()
-      const before = await tops('#edit')
-      await page.getByRole('dialog').getByLabel('Name').fill('mine')
-      await store.client.replacePlant(1, { name: `${'word '.repeat(200)}end` })
-      await page.locator('#edit-conflict mark').getByText('end').waitFor()
-      assert.deepEqual(await tops('#edit'), before)
-      await buttonsAreInWindow('#edit')
-      await page.keyboard.press('Escape')
+      // On a phone, it is the bottom that stays, with the buttons.
+      for (const [width, edge, end] of [
+        [360, 'bottom', 'end'],
+        [1_000, 'top', 'END'],
+      ] as const) {
+        const edges = (...selectors: string[]): Promise<number[]> =>
+          Promise.all(selectors.map(async (each) => (await boxOf(page, each))[edge]))
+        await page.setViewportSize({ width, height: 640 })
+        await page.getByRole('link', { name: 'word' }).click()
+        await hasFocus(page, '#plant-title')
+        await assertInWindow(page, '#plant-title')
+        assert.ok((await boxOf(page, '#plant-title')).height < 200)
+        await buttonsAreInWindow('#plant')
+        await page.locator('#plant-edit').click()
+        await page.locator('#edit').waitFor()
+        const places = ['#edit', edge === 'top' ? '#edit h2' : '#edit [data-cancel]']
+        const before = await edges(...places)
+        await page.getByRole('dialog').getByLabel('Name').fill('mine')
+        await store.client.replacePlant(1, { name: `${'word '.repeat(200)}${end}` })
+        await page.locator('#edit-conflict mark').getByText(end).waitFor()
+        assert.deepEqual(await edges(...places), before)
+        await buttonsAreInWindow('#edit')
+        await page.keyboard.press('Escape')
+      }
     }))
 
   test('keeps its header, its news and its chips in place, however long the texts are', () =>

@@ -153,7 +153,7 @@ describe('the home page', { skip: noBrowser }, () => {
           await page.keyboard.press('Enter')
           assert.equal((await sent).status(), 412)
         }
-        await dialog.getByRole('button', { name: 'Cancel' }).click()
+        await dialog.getByRole('button', { name: 'Keep theirs' }).click()
         await dialog.waitFor({ state: 'hidden' })
         assert.equal(await stored(1), `{"id":1,"name":"${theirs}"}`)
       }
@@ -963,7 +963,7 @@ describe('the home page', { skip: noBrowser }, () => {
       const session = await watched.context.newCDPSession(page)
       const { nodes } = await session.send('Accessibility.getFullAXTree')
       const count = (role: string): number => nodes.filter((node) => node.role?.value === role && !node.ignored).length
-      assert.deepEqual(['table', 'row', 'columnheader', 'cell'].map(count), [1, 26, 4, 75])
+      assert.deepEqual(['table', 'row', 'columnheader', 'cell'].map(count), [1, 26, 4, 100])
     }),
   )
 
