@@ -10,8 +10,9 @@ import { parseExact, printLine } from './exact-json.js'
 import { namesOfColumns, type PlantRow, type Rows, readRows } from './files.js'
 import { onSubmit } from './form.js'
 import { explain, hush, say, spoken, toSentence } from './messages.js'
-import { displayed, isSame, ownOf, plantOf, properties, sampleOf, textOf } from './properties.js'
+import { displayed, isSame, ownOf, plantOf, properties, textOf } from './properties.js'
 import { UnreadableFile } from './records.js'
+import { sampleOf } from './samples.js'
 import { shown } from './texts.js'
 
 const previewRows = 10

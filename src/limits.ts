@@ -71,7 +71,10 @@ export const limits = Object.freeze({
   searchesMax: 100,
   /** Queued long lists in a file. Above: 503. */
   listsMax: 10_000,
-  /** Approximate bytes that the main thread reads from a file for a page. A worker thread reads longer pages. */
+  /**
+   * Approximate bytes of a page that is read at once: from a file by the main thread, and from a database beside others.
+   * A worker thread reads longer pages from a file. From a database, they are read one after another.
+   */
   quickPageBytesMax: 512 * 1024,
   /** Tags in a summary: the most common ones. */
   summaryTagsMax: 100,
