@@ -3,12 +3,14 @@
 import { base } from './address.js'
 import { type ListQuery, type PlantPage, PlantStoreClient, PlantStoreError } from './client.js'
 import { record } from './log.js'
+import { isSame } from './properties.js'
 
 const tokenKey = 'plantstore-token'
 const places = [sessionStorage, localStorage]
 
 export const token = {
   get: (): string => places.map((place) => place.getItem(tokenKey)).find((secret) => secret !== null) ?? '',
+  stays: (): boolean => localStorage.getItem(tokenKey) !== null,
   /** @param stays beyond this tab, on this device. */
   keep: (secret: string, stays: boolean): void => {
     token.forget()
@@ -52,23 +54,38 @@ export function wordsOf(refusal: unknown): string {
   return refusal.error === undefined ? refusal.message : `${refusal.message} (error ${refusal.error})`
 }
 
+/** Whether a plant is there with the same properties, such as one whose create got no answer. */
+export async function isThere(plant: { readonly id: bigint }, client = connect()): Promise<boolean> {
+  try {
+    return isSame(await client.getPlant(plant.id), plant)
+  } catch (refusal) {
+    // This token may not read: the server has the plant, be it equal or not.
+    if ([403, 404].includes(statusOf(refusal) ?? 0)) return false
+    throw refusal
+  }
+}
+
 export const idMax = 2n ** 63n - 1n
 const pageOfIds = 1_000
+const idsReadMax = 20_000n
 
 /**
- * An id above another one, or else above the number of plants, that is free as far as one page of plants says. Undefined
- * if the server does not tell.
+ * Ids that are free as far as the first pages of plants say: those above another one, or else above the number of plants.
+ * None if the server does not tell.
  */
-export async function findFreeId(above?: bigint): Promise<bigint | undefined> {
+export async function* freeIds(above?: bigint): AsyncGenerator<bigint, undefined> {
+  const client = connectAside()
   try {
-    const client = connectAside()
     const start = above ?? BigInt((await client.getSummary()).plants)
-    const { plants } = await readPage({ after: String(start), limit: pageOfIds }, client)
-    const gap = plants.findIndex(({ id }, at) => id !== start + BigInt(at + 1))
-    const free = start + BigInt(gap === -1 ? plants.length : gap) + 1n
-    return free > idMax && above !== undefined ? findFreeId() : free
+    let next = start + 1n
+    for await (const { id } of client.listPlants({ after: String(start), limit: pageOfIds })) {
+      for (; next < id; next += 1n) yield next
+      next = id + 1n
+      if (next > start + idsReadMax) break
+    }
+    for (; next <= idMax; next += 1n) yield next
+    if (above !== undefined) yield* freeIds()
   } catch (refusal) {
-    if (isRefusal(refusal)) return undefined
-    throw refusal
+    if (!isRefusal(refusal)) throw refusal
   }
 }

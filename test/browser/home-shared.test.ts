@@ -24,6 +24,7 @@ import {
   openMany,
   readLetters,
   reads,
+  remove,
   rename,
   says,
   signOut,
@@ -274,6 +275,14 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await page.getByRole('dialog').getByRole('button', { name: /^Add / }).click()
       await page.locator('#many-status').getByText('2 plants added of 2 rows.').waitFor()
       assert.equal((await store.client.getPlant(4)).name, 'Lily')
+      // Not those of others, nor of other rows, also if a person adds the rows before they have ids.
+      await store.client.createPlant({ id: 7, name: 'of others' })
+      await store.fail({ operation: 'getSummary', delayMs: 500 })
+      await page.locator('#rows').fill('{"name":"a"}\n{"id":8,"name":"b"}\n{"name":"c"}')
+      await page.getByRole('dialog').getByRole('button', { name: /^Add / }).click()
+      await page.locator('#many-status').getByText('3 plants added of 3 rows.').waitFor()
+      const all = await Array.fromAsync(store.client.listPlants())
+      assert.deepEqual(all.map(({ id, name }) => `${id} ${name}`).slice(4), ['6 a', '7 of others', '8 b', '9 c'])
       await page.locator('#rows').fill('id,nmae\n1,a')
       const why =
         'its first line must name the columns: id, name, and the other properties of plants, but it is: id,nmae.'
@@ -352,6 +361,80 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await reads(page, '#secret-error', 'This refusal was ordered by a test (error 40102).')
       await page.reload()
       await hasFocus(page, '#secret')
+    }))
+
+  test('does nothing twice and loses nothing if answers are lost', () =>
+    visit(numbered(1), async ({ store, page }) => {
+      const unreachable = 'The server cannot be reached; try again.'
+      const isPlants = ({ pathname }: URL): boolean => pathname === '/plants'
+      const lose = (isDone: boolean): Promise<unknown> =>
+        page.route(isPlants, async (route) => {
+          if (route.request().method() === 'GET') return route.continue()
+          if (isDone) await route.fetch()
+          return route.abort('internetdisconnected')
+        })
+      await enter(page, store.token)
+      await reads(page, '#live', 'Live')
+      await lose(true)
+      await create(page, '2', 'Rosa', 'rose')
+      await reads(page, '#create-error', unreachable)
+      await page.unroute(isPlants)
+      await page.getByRole('button', { name: 'Create', exact: true }).click()
+      await reads(page, '#created', 'Plant 2 was created.')
+      assert.equal((await store.client.getSummary()).plants, 2)
+      const undo = page.getByRole('button', { name: 'Undo' })
+      await remove(page, '2')
+      await undo.waitFor()
+      await lose(false)
+      await undo.click()
+      await reads(page, '#table-error', unreachable)
+      await page.unroute(isPlants)
+      await undo.click()
+      await says(page, '"Rosa" is back.')
+      assert.equal((await store.client.getPlant(2)).name, 'Rosa')
+    }))
+
+  test('takes back that a refresh failed once one succeeds', () =>
+    visit(numbered(1), async ({ store, page }) => {
+      await enter(page, store.token)
+      await reads(page, '#live', 'Live')
+      await store.fail({ operation: 'listPlants', status: 400 })
+      await store.client.createPlant({ id: 2, name: 'second' })
+      await page.locator('#table-error').getByText('ordered by a test').waitFor()
+      await store.client.createPlant({ id: 3, name: 'third' })
+      await reads(page, '#status', '3 plants')
+      assert.equal(await textOf(page, '#table-error'), '')
+    }))
+
+  exhaustive.test('takes no folder, and no file where nothing can be added', () =>
+    visit(numbered(1), async ({ store, page }) => {
+      await enter(page, store.token)
+      await page.getByRole('button', { name: 'Edit plant 1', exact: true }).click()
+      const drop = (): Promise<boolean> =>
+        page.evaluate(`(() => {
+          const dataTransfer = new DataTransfer()
+          dataTransfer.items.add(new File(['name'], 'folder'))
+          const drop = new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true })
+          return !document.body.dispatchEvent(drop)
+        })()`)
+      assert.ok(await drop(), 'the browser leaves the page')
+      await page.locator('#edit[open]').waitFor()
+      assert.equal(await page.locator('#many').isVisible(), false)
+      await page.keyboard.press('Escape')
+      await page.evaluate('Blob.prototype.arrayBuffer = () => Promise.reject(new DOMException("", "NotFoundError"))')
+      await drop()
+      await page.locator('#many-error').getByText('This file is not text').waitFor()
+    }),
+  )
+
+  test('keeps what a person types while a plant is created', () =>
+    visit(numbered(2), async ({ store, page }) => {
+      await enter(page, store.token)
+      await store.fail({ operation: 'createPlant', delayMs: 500 })
+      await create(page, '', 'first', '')
+      await page.locator('#name').fill('second')
+      await reads(page, '#created', 'Plant 3 was created.')
+      assert.equal(await page.locator('#name').inputValue(), 'second')
     }))
 
   test('takes a token from its address, where it is never seen again', () =>
