@@ -112,7 +112,7 @@ async function loadSummary(): Promise<void> {
   try {
     const [summary, { write }] = await Promise.all([connectAside().getSummary(), knowing])
     const isEmpty = summary.plants === 0
-    find('#plants').hidden = isEmpty
+    find('#plants').hidden = isEmpty && write
     showWelcome(isEmpty && write)
     document.body.classList.toggle('empty', isEmpty && write)
     showTags(summary)
@@ -192,6 +192,6 @@ else {
     await open(openStore())
   } catch (refusal) {
     if (!isRefusal(refusal)) throw refusal
-    forget(wordsOf(refusal))
+    ;(refusal.status === 401 ? forget : askForToken)(wordsOf(refusal))
   }
 }

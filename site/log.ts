@@ -77,6 +77,8 @@ panel.addEventListener('keydown', ({ key }) => {
 
 export function clearLog(): void {
   exchanges.length = 0
+  open = undefined
+  detail.replaceChildren()
   drawSoon()
 }
 

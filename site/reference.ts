@@ -66,7 +66,7 @@ interface Example {
 /** The keywords that have a structure; the others are values. */
 interface Schema {
   readonly $ref?: string
-  readonly type?: string
+  readonly type?: string | readonly string[]
   readonly description?: string | undefined
   readonly examples?: readonly unknown[]
   readonly items?: Schema
@@ -345,8 +345,8 @@ function typeOf(schema: Schema): Child {
     return make('a', { href: `#schema-${name}` }, name)
   }
   if (schema.type === 'array') return ['array of ', typeOf(schema.items ?? {})]
-  const { type = 'any value', format } = schema
-  return format === undefined ? type : `${type} (${format})`
+  const type = [schema.type ?? 'any value'].flat().join(' or ')
+  return schema['format'] === undefined ? type : `${type} (${schema['format']})`
 }
 
 /** A request of an operation, with the examples of the document. */

@@ -183,6 +183,10 @@ describe('the home page, shared', { skip: noBrowser }, () => {
         assert.match(await textOf(page, '#account'), /can only read/)
         assert.match(await textOf(page, '#limits'), /needs the scope plants:write/)
         for (const hidden of ['#new', '#add-many', '.actions']) assert.equal(await seen(hidden), false, hidden)
+        await store.client.deletePlant(7)
+        await reads(page, '#status', 'There are no plants.')
+        await store.client.createPlant({ id: 7, name: 'Ficus', tag: 'fig' })
+        await reads(page, '#status', '1 plant')
         await page.keyboard.press('n')
         assert.equal(await seen('#creating'), false)
         await page.getByRole('link', { name: 'Ficus' }).click()
@@ -355,12 +359,37 @@ describe('the home page, shared', { skip: noBrowser }, () => {
     visit(numbered(1), async ({ store, page }) => {
       await enter(page, store.token)
       await reads(page, '#live', 'Live')
+      await page.locator('#log-toggle').click()
+      await page.locator('#log-list button').first().click()
+      await page.locator('#log-detail').getByText('Plant 1').waitFor()
       await store.fail({ operation: 'listChanges', status: 401 })
       // Cuts the open stream, which is then asked for again.
       await store.fail({ operation: 'listChanges' })
       await reads(page, '#secret-error', 'This refusal was ordered by a test (error 40102).')
+      // Whoever signs in next sees nothing of what was read.
+      await enter(page, store.token)
+      await page.locator('#log-list button').first().waitFor()
+      assert.equal(await textOf(page, '#log-detail'), '')
+      await page.evaluate('sessionStorage.clear()')
       await page.reload()
       await hasFocus(page, '#secret')
+    }))
+
+  test('keeps a token that the server could not check, and offers it again', () =>
+    visit(numbered(1), async ({ store, page }) => {
+      await page.getByLabel('Stay signed in').check()
+      await enter(page, store.token)
+      await reads(page, '#live', 'Live')
+      const isHome = ({ pathname }: URL): boolean => pathname === '/'
+      await page.route(isHome, (route) =>
+        route.request().isNavigationRequest() ? route.continue() : route.abort('internetdisconnected'),
+      )
+      await page.reload()
+      await reads(page, '#secret-error', 'The server cannot be reached; try again.')
+      await page.unroute(isHome)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.locator('#account').waitFor()
+      assert.equal(await page.evaluate("localStorage.getItem('plantstore-token')"), store.token)
     }))
 
   test('does nothing twice and loses nothing if answers are lost', () =>
@@ -394,6 +423,25 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       assert.equal((await store.client.getPlant(2)).name, 'Rosa')
     }))
 
+  test('opens a plant that a dialog was in front of, and keeps the focus in it', () =>
+    visit(numbered(2), async ({ store, page }) => {
+      const plant = page.locator('#plant[open]')
+      await enter(page, store.token)
+      await page.getByRole('link', { name: 'Plant 1' }).click()
+      await plant.waitFor()
+      await page.locator('#plant-edit').click()
+      await page.locator('#edit[open]').waitFor()
+      await page.goBack()
+      await page.locator('tr[data-id="1"][aria-current="true"]').waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('link', { name: 'Plant 1' }).click()
+      await plant.waitFor()
+      await page.getByRole('button', { name: 'PUT', exact: true }).focus()
+      await store.client.replacePlant(1, { name: 'changed' })
+      await reads(page, '#plant-title', 'changed')
+      await hasFocus(page, '#plant-title')
+    }))
+
   test('takes back that a refresh failed once one succeeds', () =>
     visit(numbered(1), async ({ store, page }) => {
       await enter(page, store.token)
@@ -424,6 +472,17 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await page.evaluate('Blob.prototype.arrayBuffer = () => Promise.reject(new DOMException("", "NotFoundError"))')
       await drop()
       await page.locator('#many-error').getByText('This file is not text').waitFor()
+    }),
+  )
+
+  exhaustive.test('forgets the rows of plants that are gone, if they are many', () =>
+    visit(numbered(130), async ({ store, page }) => {
+      await enter(page, store.token)
+      await page.getByLabel('Rows per page').selectOption('500')
+      await page.locator('tr[data-id="130"]').waitFor()
+      for (let id = 1; id <= 120; id += 1) await store.client.deletePlant(id)
+      await reads(page, '#status', '10 plants')
+      assert.ok((await page.locator('tr.gone').count()) <= 100)
     }),
   )
 
