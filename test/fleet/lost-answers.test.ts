@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import pg from 'pg'
 import { systemClock } from '../../src/domain/clock.ts'
 import type { Token } from '../../src/domain/token.ts'
-import { limits } from '../../src/limits.ts'
+import { type Limits, limits } from '../../src/limits.ts'
 import { locate } from '../../src/store/postgres/connections/address.ts'
 import { lookUp, makeRowId } from '../../src/store/postgres/lost-commits.ts'
 import { rejectsWith } from '../store/suite.ts'
@@ -22,13 +22,14 @@ describe('a lost answer to COMMIT', async () => {
   const database = await startDatabase()
   after(() => database[Symbol.asyncDispose]())
 
-  const throughProxy = async () => {
+  const throughProxy = async (changed: Partial<Limits> = {}) => {
     const url = new URL(await database.makePlace())
     const proxy = await CuttingProxy.start(Number(url.port))
     const direct = await openTestStore(url.href)
     url.port = String(proxy.port)
     // A silence is noticed sooner than by a real server, which costs nothing when the database is near.
-    const store = await openTestStore(url.href, { limits: { databaseProbeMs: 50, databaseSilenceMs: 100 } })
+    const own = { databaseProbeMs: 50, databaseSilenceMs: 100, ...changed }
+    const store = await openTestStore(url.href, { limits: own })
     let settled = 1_000n
     return {
       proxy,
@@ -152,7 +153,7 @@ describe('a lost answer to COMMIT', async () => {
   })
 
   test('a transaction that hangs between its statements is ended by the database, and its change is done again', async () => {
-    await using parts = await throughProxy()
+    await using parts = await throughProxy({ databaseIdleMsMax: 500 })
     const { proxy, store, direct, cutNext } = parts
     await store.createPlant(toPlant({ id: 1n, name: 'n' }))
     await cutNext('lateCommit')
@@ -195,7 +196,7 @@ describe('a lost answer to COMMIT', async () => {
   })
 
   test('an outcome that cannot be looked up is answered as unknown', async () => {
-    await using parts = await throughProxy()
+    await using parts = await throughProxy({ databaseCommitMsMax: 1_000 })
     const { proxy, store, cutNext } = parts
     await cutNext('lostAnswer')
     const create = store.createPlant(toPlant({ id: 1n, name: 'n' }))

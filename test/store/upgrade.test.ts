@@ -9,10 +9,9 @@ import { locate } from '../../src/store/postgres/connections/address.ts'
 import { openForBulk } from '../../src/store/postgres/connections/connection.ts'
 import { migrate as migrateDatabase, migrations } from '../../src/store/postgres/connections/tables.ts'
 import { migrations as fileMigrations, migrate as migrateFile } from '../../src/store/sqlite/file/migrations.ts'
-import { makeFolder } from '../support/folder.ts'
 import { toPlant } from '../support/plants.ts'
 import { startDatabase, withSchema } from '../support/postgres.ts'
-import { openTestStore } from '../support/store.ts'
+import { onPath, openTestStore } from '../support/store.ts'
 import { assertPrompt, until } from '../support/time.ts'
 import { rejectsWith } from './suite.ts'
 
@@ -21,9 +20,7 @@ describe('a file of an older version', () => {
   const steps = [...fileMigrations, 'ALTER TABLE tokens ADD COLUMN note TEXT']
   const versionOf = (database: DatabaseSync): unknown => database.prepare('PRAGMA user_version').get()?.['user_version']
 
-  test('is upgraded once by several that open it at once, and refused by older programs', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
+  onPath('is upgraded once by several that open it at once, and refused by older programs', async (path) => {
     await (await openTestStore(path)).close()
     for (let time = 0; time < 2; time += 1) {
       using database = new DatabaseSync(path)
@@ -33,9 +30,7 @@ describe('a file of an older version', () => {
     await assert.rejects(openTestStore(path), /written by a newer plantstore \(its tables have version 2/)
   })
 
-  test('stays as it is when a step fails', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
+  onPath('stays as it is when a step fails', async (path) => {
     await (await openTestStore(path)).close()
     using database = new DatabaseSync(path)
     assert.throws(() => migrateFile(database, path, [...steps, 'ALTER TABLE none ADD COLUMN x TEXT']))
