@@ -2,22 +2,26 @@
 
 import { base } from './address.js'
 import { type ListQuery, type PlantPage, PlantStoreClient, PlantStoreError } from './client.js'
+import { storages } from './elements.js'
 import { record } from './log.js'
 import { isSame } from './properties.js'
 
 const tokenKey = 'plantstore-token'
-const places = [sessionStorage, localStorage]
+/** The token of this page, be it stored or not. */
+let held = ''
 
 export const token = {
-  get: (): string => places.map((place) => place.getItem(tokenKey)).find((secret) => secret !== null) ?? '',
-  stays: (): boolean => localStorage.getItem(tokenKey) !== null,
+  get: (): string => held || (storages.map((place) => place.getItem(tokenKey)).find((secret) => secret !== null) ?? ''),
+  stays: (): boolean => storages[1]?.getItem(tokenKey) != null,
   /** @param stays beyond this tab, on this device. */
   keep: (secret: string, stays: boolean): void => {
     token.forget()
-    places[stays ? 1 : 0]?.setItem(tokenKey, secret)
+    held = secret
+    storages[stays ? 1 : 0]?.setItem(tokenKey, secret)
   },
   forget: (): void => {
-    for (const place of places) place.removeItem(tokenKey)
+    held = ''
+    for (const place of storages) place.removeItem(tokenKey)
   },
 }
 

@@ -79,6 +79,8 @@ const submit = find('[type="submit"]', HTMLButtonElement, dialog)
 const overwrite = find('[data-overwrite]', HTMLButtonElement, dialog)
 let opened: Opened | undefined
 let isSaving = false
+/** The plant whose button was pressed last. */
+let asked: bigint | undefined
 let holding: number | undefined
 
 form.addEventListener('input', () => {
@@ -102,8 +104,9 @@ export function startEditing(onDone: (id: bigint, sentence: string) => Promise<v
 /** @param button the one that was pressed. */
 export async function edit(id: bigint, button: HTMLButtonElement): Promise<void> {
   hush()
+  asked = id
   const plant = await whileBusy(button, () => connect().getPlant(id))
-  if (plant === undefined || document.querySelector('dialog:modal') !== null) return
+  if (plant === undefined || asked !== id || document.querySelector('dialog:modal') !== null) return
   opened = { shown: plant }
   error.textContent = ''
   find('#edit-title').replaceChildren(

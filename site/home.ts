@@ -24,6 +24,8 @@ const unreachable = 'The server cannot be reached; try again.'
 let may: May = { read: false, write: false }
 /** Settles once the server has said what the token may. */
 let knowing = Promise.resolve(may)
+/** The dialog with what was typed when the token was refused. */
+let interrupted: HTMLDialogElement | undefined
 
 drawIcons()
 createMenus()
@@ -32,6 +34,7 @@ startAccess({
   onForget: () => {
     stopLive()
     clearLog()
+    interrupted = document.querySelector<HTMLDialogElement>('#edit[open], #many[open]') ?? interrupted
     for (const dialog of document.querySelectorAll('dialog')) dialog.close()
   },
 })
@@ -156,6 +159,8 @@ async function enter(mayDo: May): Promise<void> {
   may = mayDo
   if (may.read) await open(Promise.resolve(may))
   else openForm()
+  if (may.write) interrupted?.showModal()
+  interrupted = undefined
   // A person may have begun to type while the plants were loaded.
   const { activeElement } = document
   if (activeElement !== document.body && activeElement?.checkVisibility()) return

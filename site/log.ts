@@ -2,7 +2,7 @@
 // the one that is open.
 
 import { base } from './address.js'
-import { type Child, fill, find, make, makeButton, scrollable } from './elements.js'
+import { type Child, fill, find, make, makeButton, scrollable, storages } from './elements.js'
 import { type HeaderField, type Sent, snippetsOf } from './snippets.js'
 import { escaped, jsonNodes } from './texts.js'
 
@@ -64,9 +64,9 @@ toggle.addEventListener('click', () => {
   draw()
 })
 aside.addEventListener('change', draw)
-developer.checked = localStorage.getItem(developerKey) !== 'false'
+developer.checked = storages[1]?.getItem(developerKey) !== 'false'
 developer.addEventListener('change', () => {
-  localStorage.setItem(developerKey, String(developer.checked))
+  storages[1]?.setItem(developerKey, String(developer.checked))
   draw()
 })
 panel.addEventListener('keydown', ({ key }) => {

@@ -157,10 +157,8 @@ async function add(): Promise<void> {
   } catch (cause) {
     const why = signal.aborted ? 'You stopped it.' : toSentence(wordsOf(cause))
     say(status, describe(tally, rows.rows.length, ` ${why} Press Add to continue; nothing is added twice.`))
-    if (statusOf(cause) === 401 || statusOf(cause) === 403) {
-      dialog.close()
-      explain(cause)
-    }
+    if (statusOf(cause) === 403) dialog.close()
+    if (statusOf(cause) === 401 || statusOf(cause) === 403) explain(cause)
   } finally {
     running = undefined
     show(false)

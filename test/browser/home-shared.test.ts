@@ -362,12 +362,17 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await page.locator('#log-toggle').click()
       await page.locator('#log-list button').first().click()
       await page.locator('#log-detail').getByText('Plant 1').waitFor()
+      await page.getByRole('button', { name: 'Edit plant 1', exact: true }).click()
+      await page.locator('#edit-name').fill('typed')
       await store.fail({ operation: 'listChanges', status: 401 })
       // Cuts the open stream, which is then asked for again.
       await store.fail({ operation: 'listChanges' })
       await reads(page, '#secret-error', 'This refusal was ordered by a test (error 40102).')
-      // Whoever signs in next sees nothing of what was read.
+      // Whoever signs in next sees nothing of what was read, and what was typed.
       await enter(page, store.token)
+      await page.locator('#edit[open]').waitFor()
+      assert.equal(await page.locator('#edit-name').inputValue(), 'typed')
+      await page.keyboard.press('Escape')
       await page.locator('#log-list button').first().waitFor()
       assert.equal(await textOf(page, '#log-detail'), '')
       await page.evaluate('sessionStorage.clear()')
@@ -454,6 +459,17 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       assert.equal(await textOf(page, '#table-error'), '')
     }))
 
+  test('works where nothing may be stored', () =>
+    visit(numbered(1), async ({ store, watched, page }) => {
+      await watched.context.addInitScript(`for (const name of ['localStorage', 'sessionStorage'])
+        Object.defineProperty(window, name, { get() { throw new DOMException('', 'SecurityError') } })`)
+      await page.reload()
+      await enter(page, store.token)
+      await reads(page, '#status', '1 plant')
+      await signOut(page)
+      await hasFocus(page, '#secret')
+    }))
+
   exhaustive.test('takes no folder, and no file where nothing can be added', () =>
     visit(numbered(1), async ({ store, page }) => {
       await enter(page, store.token)
@@ -486,12 +502,21 @@ describe('the home page, shared', { skip: noBrowser }, () => {
     }),
   )
 
-  test('keeps what a person types while a plant is created', () =>
+  test('keeps what a person types while a plant is created, and opens what was asked for last', () =>
     visit(numbered(2), async ({ store, page }) => {
       await enter(page, store.token)
       await store.fail({ operation: 'createPlant', delayMs: 500 })
       await create(page, '', 'first', '')
       await page.locator('#name').fill('second')
+      await store.fail({ operation: 'getPlant', delayMs: 500 })
+      const slow = page.waitForResponse('**/plants/1')
+      await page.getByRole('button', { name: 'Edit plant 1', exact: true }).click()
+      await page.getByRole('button', { name: 'Edit plant 2', exact: true }).click()
+      await page.locator('#edit-title .hint').getByText('Plant 2').waitFor()
+      await page.keyboard.press('Escape')
+      await slow
+      await page.locator('#plants [aria-busy]').waitFor({ state: 'detached' })
+      assert.equal(await page.locator('#edit').isVisible(), false)
       await reads(page, '#created', 'Plant 3 was created.')
       assert.equal(await page.locator('#name').inputValue(), 'second')
     }))
