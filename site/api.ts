@@ -1,7 +1,7 @@
 // The server that served the page, the token, and ids that are free.
 
 import { base } from './address.js'
-import { type ListQuery, type PlantPage, PlantStoreClient, PlantStoreError } from './client.js'
+import { PlantStoreClient, PlantStoreError } from './client.js'
 import { storages } from './elements.js'
 import { record } from './log.js'
 import { isSame } from './properties.js'
@@ -33,12 +33,6 @@ export function connect(secret = token.get(), fetch: typeof globalThis.fetch = r
 /** For requests that nobody has asked for. The log shows them if a person wants to see them. */
 export function connectAside(): PlantStoreClient {
   return connect(token.get(), (input, init) => record(input, init, true))
-}
-
-/** Reads the first page of a query. */
-export async function readPage(query: ListQuery, client: PlantStoreClient): Promise<PlantPage> {
-  const { done, value } = await client.listPlants(query).pages().next()
-  return done === true ? { plants: [], next: undefined } : value
 }
 
 export function isRefusal(cause: unknown): cause is PlantStoreError {

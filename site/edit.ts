@@ -25,14 +25,6 @@ function sideBySide(mine: object, theirs: object): Node {
   return makeTable(['', ...titles], rows)
 }
 
-/** Scrolls what is in a place so that the difference of each long text is seen. */
-function showDifferences(place: HTMLElement): void {
-  for (const box of place.querySelectorAll('.long')) {
-    const mark = box.querySelector('mark')
-    if (mark !== null) box.scrollTop += mark.getBoundingClientRect().top - box.getBoundingClientRect().top
-  }
-}
-
 /** The nodes of each text, with a mark around what is between their common beginning and end. */
 function differencesOf(one: string | undefined, other: string | undefined): readonly [Node[], Node[]] {
   if (one === other) return [[shownOrNone(one)], [shownOrNone(other)]]
@@ -206,7 +198,11 @@ function showConflict({ shown, theirs }: Opened): void {
     overwrite.textContent = isMerged ? 'Save merged' : 'Overwrite with mine'
     overwrite.className = isMerged ? 'main' : 'danger'
   }
-  showDifferences(conflict)
+  // The difference of each long text is seen.
+  for (const box of conflict.querySelectorAll('.long')) {
+    const mark = box.querySelector('mark')
+    if (mark !== null) box.scrollTop += mark.getBoundingClientRect().top - box.getBoundingClientRect().top
+  }
   const hadFocus = submit.matches(':focus') || !form.contains(document.activeElement)
   submit.hidden = hasConflict
   overwrite.hidden = !hasConflict

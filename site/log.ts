@@ -186,6 +186,7 @@ function showDetail(exchange: Exchange): void {
   const state = `${exchange.startedAt.getTime()} ${status} ${failure} ${answer?.length}`
   if (state === openedState) return
   openedState = state
+  const isStale = status !== undefined && status < 300 && fields.some(([name]) => name === 'if-match')
   detail.replaceChildren()
   fill(
     detail,
@@ -195,7 +196,7 @@ function showDetail(exchange: Exchange): void {
     body !== undefined && [make('h4', 'Request: body'), make('pre', jsonNodes(body))],
     fieldsOf('Request', fields),
     make('h4', 'Send it yourself'),
-    hasChangedPlant(exchange) && make('p.hint', staleMatch),
+    isStale && make('p.hint', staleMatch),
     snippetsOf(exchange),
   )
 }
@@ -216,10 +217,6 @@ function answerOf(answer: string | undefined, status: number | undefined): Child
 
 const staleMatch =
   'If-Match has the ETag before this change: sent again, the request gets 412. Opening the plant gives the new ETag.'
-
-function hasChangedPlant({ fields, status = 0 }: Exchange): boolean {
-  return status < 300 && fields.some(([name]) => name === 'if-match')
-}
 
 function fieldsOf(title: string, fields: readonly HeaderField[]): Child {
   const [known = [], others = []] = [true, false].map((is) => fields.filter(([name]) => name in meanings === is))

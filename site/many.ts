@@ -62,7 +62,9 @@ for (const name of ['dragover', 'drop'] as const) {
     if (!dataTransfer?.types.includes('Files')) return
     // The browser would leave the page for the file.
     event.preventDefault()
-    if (name !== 'drop' || !mayTake()) return
+    const isFree = dialog.open || document.querySelector('dialog:modal') === null
+    const mayAdd = !find('#store').hidden && !document.body.matches('.no-writes')
+    if (name !== 'drop' || !isFree || !mayAdd) return
     if (!dialog.open) openMany()
     void takeFile(dataTransfer.files[0])
   })
@@ -75,12 +77,6 @@ export function startMany(onAdded: () => Promise<void>): void {
     if (hasAdded) void onAdded()
     hasAdded = false
   })
-}
-
-/** Files that are dropped on the page open the dialog. */
-function mayTake(): boolean {
-  const isFree = dialog.open || document.querySelector('dialog:modal') === null
-  return isFree && !find('#store').hidden && !document.body.matches('.no-writes')
 }
 
 export function openMany(): void {

@@ -1,7 +1,7 @@
 // The table of plants: searches while the user types, and shows one page at a time. The address says which.
 
 import { idOf, type Place, placesBefore, rangeOf, readView, sizes, type View, writeView } from './address.js'
-import { connect, connectAside, readPage } from './api.js'
+import { connect, connectAside } from './api.js'
 import type { Change, ListQuery, PlantStoreClient, StoredPlant, Summary } from './client.js'
 import { find } from './elements.js'
 import { whileBusy } from './form.js'
@@ -103,9 +103,9 @@ export async function refresh(changes: readonly Change[]): Promise<void> {
   const asked = current
   if (asked === undefined || (changes.length > 0 && changes.every(showsChange))) return
   try {
-    const page = await readPage(asked, connectAside())
+    const { value: page } = await connectAside().listPlants(asked).pages().next()
     // Another page was requested, or is shown.
-    if (mine !== newest || asked !== current) return
+    if (!page || mine !== newest || asked !== current) return
     nextAfter = page.next
     refreshRows(page.plants, nextAfter !== undefined)
     showPlace()
@@ -177,17 +177,18 @@ async function load(client: PlantStoreClient): Promise<void> {
     let plants: readonly StoredPlant[] = []
     // A number that is searched is an id.
     const id = idOf(view.name)
-    let from = view.after ?? (id === undefined ? undefined : idOf(String(id - 1n))?.toString())
-    for (let passed = 0; passed === 0 || (plants.length === 0 && from !== undefined && passed < emptyPagesMax); ) {
-      const asked = { ...currentQuery(), limit: view.size, ...(from !== undefined && { after: from }) }
-      const page = await readPage(asked, client)
+    const query = { ...currentQuery(), limit: view.size }
+    let after = view.after ?? (id === undefined ? undefined : idOf(String(id - 1n))?.toString())
+    let passed = 0
+    for await (const page of client.listPlants({ ...query, after }).pages()) {
       if (mine !== newest) return
       plants = page.plants
-      current = asked
-      from = page.next
+      current = { ...query, after }
+      after = page.next
       passed += 1
+      if (plants.length > 0 || passed === emptyPagesMax) break
     }
-    nextAfter = from
+    nextAfter = after
     hasFailed = false
     showRows(plants)
     showPlace()
