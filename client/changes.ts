@@ -58,20 +58,6 @@ export interface ChangePage<Each = Change> {
   readonly next: string
 }
 
-/** @param readPage reads the page at a path. */
-export async function* pagesOf<Page extends ChangePage<unknown>>(
-  query: ChangeQuery,
-  readPage: (path: string) => Promise<Page>,
-): AsyncGenerator<Page, void, undefined> {
-  for (let after = query.after; ; ) {
-    const page = await readPage(pathOf('/changes', { ...query, after }))
-    yield page
-    // The last page has its own position as the next.
-    if (page.next === after || query.after === 'now') return
-    after = page.next
-  }
-}
-
 /** A stream without a byte for this long is broken: the server sends a comment every 15 seconds. */
 const silenceMsMax = 40_000
 

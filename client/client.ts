@@ -1,6 +1,6 @@
 // The plant store client for Node.js and browsers: one method per operation of the document, under its name.
 
-import { type ChangePage, type ChangeQuery, type FollowOptions, follow, type Paged, paged, pagesOf } from './changes.ts'
+import { type ChangePage, type ChangeQuery, type FollowOptions, follow, type Paged, paged } from './changes.ts'
 import { hasName, isChange, isListOf, isObject, isPlant, isSummary } from './checks.ts'
 import { type ErrorDetails, PlantStoreError } from './error.ts'
 import { idDigits, type PlantId, plantPath, plantToJson } from './exact-json.ts'
@@ -157,11 +157,7 @@ export class PlantStoreClient<New extends AnyPlant = NewPlant> {
 
   /** Lists changes up to now: `for await (const change of client.listChanges({ after }))`, or page by page. */
   listChanges(query: ChangeQuery = {}, options: CallOptions = {}): Paged<ChangePage<Change<New>>, Change<New>> {
-    const readPage = async (path: string): Promise<ChangePage<Change<New>>> => {
-      const answer = await this.#call({ path }, options)
-      return { changes: this.#read(answer, isListOf(isChange)), next: nextOf(answer) ?? '' }
-    }
-    return paged('changes', () => pagesOf(query, readPage))
+    return paged('changes', () => this.#changePages(query, options))
   }
 
   /** Follows the changes endlessly, each exactly once; reconnects automatically. */
@@ -219,6 +215,17 @@ export class PlantStoreClient<New extends AnyPlant = NewPlant> {
       if (next !== undefined && !isGreater(next, before)) throw isOther(this.url, answer)
       yield { plants: this.#read(answer, isListOf(isPlant)), next }
     } while (next !== undefined)
+  }
+
+  async *#changePages(query: ChangeQuery, options: CallOptions): AsyncGenerator<ChangePage<Change<New>>, void> {
+    for (let after = query.after; ; ) {
+      const answer = await this.#call({ path: pathOf('/changes', { ...query, after }) }, options)
+      const next = nextOf(answer) ?? ''
+      yield { changes: this.#read(answer, isListOf(isChange)), next }
+      // The last page has its own position as the next.
+      if (next === after || query.after === 'now') return
+      after = next
+    }
   }
 
   async #text(path: string, options: CallOptions): Promise<string> {

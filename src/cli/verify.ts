@@ -1,6 +1,7 @@
 // `plantstore verify`: tests whether a server, written in any language, conforms to the Plant Store document.
 
-import { lstatSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, lstatSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { DocumentError } from '../../verify/document.ts'
 import { type IdRange, rangeIds } from '../../verify/ids.ts'
 import { formatJunitReport, formatReport } from '../../verify/report.ts'
@@ -11,7 +12,7 @@ import { parseSettings } from '../config.ts'
 import { OperatorError, SettingError } from '../domain/errors.ts'
 import { withoutControls } from '../domain/shown.ts'
 import { renameDurably, writeWhole } from '../store/files.ts'
-import { assertFolderOf, explainFileFailure } from '../store/paths.ts'
+import { assertFolderOf, explained, explainFileFailure } from '../store/paths.ts'
 import { assertNoStoreFile } from '../store/sqlite/file/names.ts'
 import { print, stopOnSignal, type Terminal } from '../terminal.ts'
 import { localUrl, parseArgument, parseUrl } from './options.ts'
@@ -70,8 +71,11 @@ function explainNoRun(cause: unknown, address: string): unknown {
 function assertWritable(path: string): void {
   assertFolderOf(path)
   assertNoStoreFile(path)
-  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== false) return
-  throw new OperatorError(`${path} is not a regular file; name another with --junit`)
+  explained(path, 'written', () => {
+    if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === false)
+      throw new OperatorError(`${path} is not a regular file; name another with --junit`)
+    accessSync(dirname(path), constants.W_OK)
+  })
 }
 
 async function writeReport(path: string, text: string): Promise<void> {

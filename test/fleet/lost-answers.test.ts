@@ -22,14 +22,14 @@ describe('a lost answer to COMMIT', async () => {
   const database = await startDatabase()
   after(() => database[Symbol.asyncDispose]())
 
-  const throughProxy = async (changed: Partial<Limits> = {}) => {
-    const url = new URL(await database.makePlace())
+  const throughProxy = async ({ clock = systemClock, setting = '', changed = {} as Partial<Limits> } = {}) => {
+    const url = new URL(`${await database.makePlace()}${setting}`)
     const proxy = await CuttingProxy.start(Number(url.port))
-    const direct = await openTestStore(url.href)
+    const direct = await openTestStore(url.href, { clock })
     url.port = String(proxy.port)
     // A silence is noticed sooner than by a real server, which costs nothing when the database is near.
     const own = { databaseProbeMs: 50, databaseSilenceMs: 100, ...changed }
-    const store = await openTestStore(url.href, { limits: own })
+    const store = await openTestStore(url.href, { clock, limits: own })
     let settled = 1_000n
     return {
       proxy,
@@ -140,6 +140,12 @@ describe('a lost answer to COMMIT', async () => {
     })
   }
 
+  test('a silence is also noticed where PostgreSQL does not track what its sessions do', async () => {
+    await using parts = await throughProxy({ setting: '%20-ctrack_activities%3Doff' })
+    await parts.cutNext('silentAnswer')
+    assert.equal(await parts.store.createPlant(toPlant({ id: 1n, name: 'n' })), 'created')
+  })
+
   test('a COMMIT that comes after it was looked up does nothing any more', async () => {
     await using parts = await throughProxy()
     const { proxy, store, direct, cutNext } = parts
@@ -153,7 +159,7 @@ describe('a lost answer to COMMIT', async () => {
   })
 
   test('a transaction that hangs between its statements is ended by the database, and its change is done again', async () => {
-    await using parts = await throughProxy({ databaseIdleMsMax: 500 })
+    await using parts = await throughProxy({ changed: { databaseIdleMsMax: 500 } })
     const { proxy, store, direct, cutNext } = parts
     await store.createPlant(toPlant({ id: 1n, name: 'n' }))
     await cutNext('lateCommit')
@@ -195,8 +201,29 @@ describe('a lost answer to COMMIT', async () => {
     }
   })
 
+  for (const [title, clockMs, sweeperMs, outcome] of [
+    ['by a server that paused or whose clock is behind: it is unknown', -600_000, 0, 'storeUnavailable'],
+    ['beside a server whose clock is ahead: it is known', 0, 3_600_000, undefined],
+  ] as const) {
+    test(`a commit is looked up after a sweep, ${title}`, async () => {
+      const clock = { ...systemClock, wallMs: () => systemClock.wallMs() + clockMs }
+      await using parts = await throughProxy({ clock })
+      const { proxy, store, direct, cutNext } = parts
+      await store.createPlant(toPlant({ id: 1n, name: 'n' }))
+      await cutNext('lostAnswer')
+      proxy.holdConnections()
+      const replace = store.replacePlant(toPlant({ id: 1n, name: 'mine' })).catch(({ code }) => code)
+      await until('it is replaced', async () => (await readPlant(direct, 1n))?.name === 'mine')
+      for (const name of ['later', 'last']) await direct.replacePlant(toPlant({ id: 1n, name }))
+      await direct.sweepChanges(systemClock.wallMs() + sweeperMs - limits.changesKeptMsMin)
+      proxy.takeConnections()
+      assert.equal(await replace, outcome)
+      assert.deepEqual(await readPlant(direct, 1n), { name: 'last' })
+    })
+  }
+
   test('an outcome that cannot be looked up is answered as unknown', async () => {
-    await using parts = await throughProxy({ databaseCommitMsMax: 1_000 })
+    await using parts = await throughProxy({ changed: { databaseCommitMsMax: 1_000 } })
     const { proxy, store, cutNext } = parts
     await cutNext('lostAnswer')
     const create = store.createPlant(toPlant({ id: 1n, name: 'n' }))

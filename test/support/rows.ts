@@ -38,7 +38,7 @@ export function makeRows(tokens: Tokens) {
     answers: [],
     isCorsRestricted: false,
   }
-  const rows = placeAll(circumstances, 'complete').filter(({ title }) => !title.startsWith('a stream '))
+  const rows = placeAll(circumstances, 'complete').filter(({ title }) => !/^a stream |event-stream/.test(title))
   return { rows, circumstances }
 }
 
