@@ -25,6 +25,8 @@ const unreachable = 'The server cannot be reached; try again.'
 let may: May = { read: false, write: false }
 /** Settles once the server has said what the token may. */
 let knowing = Promise.resolve(may)
+/** The dialog with what was typed when the token was refused. */
+let interrupted: HTMLDialogElement | undefined
 
 drawIcons()
 createMenus()
@@ -33,6 +35,7 @@ startAccess({
   onForget: () => {
     stopLive()
     clearLog()
+    interrupted = document.querySelector<HTMLDialogElement>('#edit[open], #many[open]') ?? interrupted
     for (const dialog of document.querySelectorAll('dialog')) dialog.close()
   },
 })
@@ -114,7 +117,7 @@ async function loadSummary(): Promise<void> {
   try {
     const [summary, { write }] = await Promise.all([connectAside().getSummary(), knowing])
     const isEmpty = summary.plants === 0
-    find('#plants').hidden = isEmpty
+    find('#plants').hidden = isEmpty && write
     showWelcome(isEmpty && write)
     document.body.classList.toggle('empty', isEmpty && write)
     showTags(summary)
@@ -158,6 +161,8 @@ async function enter(mayDo: May): Promise<void> {
   may = mayDo
   if (may.read) await open(Promise.resolve(may))
   else openForm()
+  if (may.write) interrupted?.showModal()
+  interrupted = undefined
   // A person may have begun to type while the plants were loaded.
   const { activeElement } = document
   if (activeElement !== document.body && activeElement?.checkVisibility()) return
@@ -194,6 +199,6 @@ else {
     await open(openStore())
   } catch (refusal) {
     if (!isRefusal(refusal)) throw refusal
-    forget(wordsOf(refusal))
+    ;(refusal.status === 401 ? forget : askForToken)(wordsOf(refusal))
   }
 }

@@ -12,6 +12,8 @@ import { shown } from './texts.js'
 
 /** More columns than these need a window that scrolls. */
 const columnsMax = 5
+/** With more rows of plants that are gone, none is kept. */
+const goneMax = 100
 
 export const table = find('#table', HTMLTableElement)
 const body = find('tbody', HTMLTableSectionElement, table)
@@ -60,7 +62,7 @@ export function refreshRows(page: readonly StoredPlant[], hasMore: boolean): voi
   }
   const last = page.at(-1)?.id
   for (const [id = '', row] of left) {
-    if (hasMore && last !== undefined && BigInt(id) > last) row.remove()
+    if (left.size > goneMax || (hasMore && last !== undefined && BigInt(id) > last)) row.remove()
     else markGone(row)
   }
 }

@@ -765,6 +765,12 @@ describe('the home page', { skip: noBrowser }, () => {
       await reads(page, 'tbody tr:first-child td:first-child', '37')
       await page.getByLabel('Search plants').fill('41')
       await reads(page, '#status', 'There is no plant 41, and none after it.')
+      for (const least of ['-9223372036854775808', ' -007 ']) {
+        await page.getByLabel('Search plants').fill(least)
+        await reads(page, '#status', `From id ${BigInt(least)} on`)
+      }
+      await page.getByLabel('Search plants').fill('9223372036854775808')
+      await reads(page, '#status', noNameMatches('9223372036854775808'))
       await page.getByLabel('Search plants').fill('plant number 1')
       await reads(page, '#status', '11 plants')
     }))

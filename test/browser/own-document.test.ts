@@ -147,6 +147,8 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
       await reads(page, '#created', 'Plant 2 was created.')
       const least = '{"id":2,"light":"sun","name":"Moss","constructor":9007199254740993,"größe: cm":""}'
       assert.equal(await stored('2'), least)
+      await page.goto(new URL('docs', page.url()).href)
+      await page.locator('#schema-Plant').getByText('string or null', { exact: true }).waitFor()
     }))
 
   test('shows every property, and sends what a person does not change as it was', () =>
