@@ -12,7 +12,7 @@ import { follow } from './document.ts'
 import { plantSchemas } from './own-schemas.ts'
 import { compilePlant } from './own-validators.ts'
 import { toJson } from './plant.ts'
-import { isSchema, type Schema } from './schemas.ts'
+import { isSchema, mapValues, type Schema } from './schemas.ts'
 
 const bytesMax = 1_000_000
 const depthMax = 64
@@ -106,7 +106,7 @@ function simplify(parsed: unknown): Schema {
     }
     if (Array.isArray(value)) return value.map((each) => go(each, depth + 1))
     if (!isSchema(value)) return value
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, go(each, depth + 1)]))
+    return mapValues(value, (each) => go(each, depth + 1))
   }
   const document = go(parsed, 0)
   if (isSchema(document) && /^3(?:\.[01](?:\.|$)|$)/.test(String(document['openapi']))) return document
@@ -144,9 +144,6 @@ function withoutExamples(value: unknown): unknown {
   const isOfPlants = /"#\/components\/schemas\/(?:Plant|NewPlant|StoredPlant|Change)"/.test(
     JSON.stringify(value['schema'] ?? ''),
   )
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([key]) => !(isOfPlants && key === 'examples'))
-      .map(([key, each]) => [key, withoutExamples(each)]),
-  )
+  const { examples, ...others } = value
+  return mapValues(isOfPlants ? others : value, withoutExamples)
 }

@@ -51,7 +51,7 @@ const stringGrammar = /"(?:[^"\\\u0000-\u001f]|\\["\\/bfnrt]|\\u[0-9A-Fa-f]{4})*
 /** The longest prefix of a valid string, including an incomplete escape at its end. */
 const stringStart = /"(?:[^"\\\u0000-\u001f]|\\["\\/bfnrt]|\\u[0-9A-Fa-f]{4})*(\\(?:u[0-9A-Fa-f]{0,3})?)?/y
 const needsCare = /[\\\u0000-\u001f]/
-const words = new Map(Object.entries({ true: true, false: false, null: null }))
+const words = ['true', 'false', 'null'] as const
 
 class Decoder {
   readonly #text: string
@@ -78,7 +78,9 @@ class Decoder {
     if (next === code.openBrace) return this.#object()
     if (next === code.openBracket) return this.#array()
     if (next === code.minus || (next >= code.zero && next <= code.nine)) return this.#number()
-    for (const [word, value] of words) if (this.#skip(word)) return value
+    if (this.#skip('true')) return true
+    if (this.#skip('false')) return false
+    if (this.#skip('null')) return null
     throw this.#brokenWord()
   }
 
@@ -189,7 +191,7 @@ class Decoder {
 
   /** Reports the first character that differs from the word `true`, `false` or `null`. */
   #brokenWord(): AppError {
-    const word = [...words.keys()].find((each) => each.startsWith(this.#text.charAt(this.#at) || ' '))
+    const word = words.find((each) => each.startsWith(this.#text.charAt(this.#at) || ' '))
     if (word === undefined) return this.#expected('a value')
     for (const letter of word) if (!this.#skip(letter)) break
     return this.#expected(`the word ${word}`)
