@@ -117,7 +117,7 @@ function withHeader(content: string): { readonly added: string; readonly body: s
   const separator = content.includes('\t') ? '\t' : line.includes(';') ? ';' : ','
   const cells = splitBy(line, separator)
   // One of a misspelt header is refused.
-  if (findColumns(cells, properties).length > 0) return { added: '', body: content }
+  if (findColumns(cells, properties).some((column) => column !== undefined)) return { added: '', body: content }
   const hasIds = /^\s*-?\d+\s*$/.test(cells[0] ?? '')
   const list = content.trim() === line.trim() ? line.split(',') : line.includes(',') ? [] : content.split(/\r?\n/)
   if (!hasIds && separator === ',' && list.length > 0) {

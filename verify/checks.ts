@@ -80,16 +80,6 @@ export function isCreated({ id, ...plant }: NewPlant): readonly Check[] {
   return [status(200), isPlant(plant), locates(id)]
 }
 
-/** The body is a list of at most `most` items. */
-export function isListOf(most: number): AnswerCheck {
-  return (answer) => {
-    const value = jsonOf(answer)
-    if (whyNotJson(answer) !== undefined || !Array.isArray(value))
-      return whyNotJson(answer) ?? 'the body is not an array'
-    return value.length > most ? `there are ${value.length} in a page of at most ${most}` : undefined
-  }
-}
-
 /** What is wrong with a list: it must have exactly these plants, in this order, and each whole. */
 export function whyNotListed(listed: readonly Properties[], plants: readonly NewPlant[], known: Plants) {
   const [came, wanted] = [listed.map(({ id }) => String(id)), plants.map(({ id }) => String(id))]

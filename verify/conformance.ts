@@ -3,7 +3,7 @@
 
 import { errorNumberOf, field, isError, isOfNow } from './checks.ts'
 import type { Operation } from './document.ts'
-import { type Answer, fieldOf, jsonOf, membersOf, type RowRequest } from './message.ts'
+import { type Answer, fieldOf, itemsOf, jsonOf, membersOf, objectOf, type RowRequest } from './message.ts'
 import type { Plants } from './plant.ts'
 import { none, type Row, type Rule, row } from './row.ts'
 import { corsSays, readableByPages, whyRestricted } from './rows/cors.ts'
@@ -127,16 +127,33 @@ function answerRules(plants: Plants): readonly AnswerRule[] {
   ]
 }
 
-function deviations(plants: Plants, { responses }: Operation, { answer, method }: Exchange): readonly string[] {
-  const described = responses.get(answer.status)
+/** How an answer to a request for an operation differs from what the document describes. */
+export function deviations(
+  plants: Plants,
+  operation: Operation,
+  { answer, method, request }: Pick<Exchange, 'answer' | 'method' | 'request'>,
+): readonly string[] {
+  const described = operation.responses.get(answer.status)
   if (described === undefined) return [`the status ${answer.status} is not described`]
   const fields = described.headers.map(({ name, isRequired, schema }) => {
     const value = fieldOf(answer, name)
     if (value === undefined) return isRequired ? `there is no ${name}` : undefined
     return plants.judge.whyNot(schema, value, name)
   })
-  const all = [...fields, whyOtherBody(plants, described.content, answer, method)]
+  const all = [
+    ...fields,
+    whyOtherBody(plants, described.content, answer, method),
+    whyTooMany(operation, request, answer),
+  ]
   return all.filter((why) => why !== undefined).map((why) => `${answer.status}: ${why}`)
+}
+
+/** A page has as many items as its limit at most. */
+function whyTooMany({ parameters }: Operation, { target = '' }: RowRequest, answer: Answer): string | undefined {
+  const limit = parameters.find(({ name }) => name === 'limit')?.schema
+  const most = Number(new URLSearchParams(target.split('?')[1]).get('limit') ?? limit?.['default'])
+  const { length } = itemsOf(answer)
+  return limit !== undefined && length > most ? `there are ${length} in a page of at most ${most}` : undefined
 }
 
 type Content = ReadonlyMap<string, Plants['document']['plant']>
@@ -158,6 +175,7 @@ function whyOtherBody(plants: Plants, content: Content, answer: Answer, method: 
   const number = Number(errorNumberOf(answer))
   const isListed = [...plants.document.errors.values()].includes(number)
   const isOf = Math.floor(number / 100) === answer.status
+  if (objectOf(answer)['message'] === '') return 'the message is empty'
   return isError(answer, plants) ?? (answer.status >= 500 || (isListed && isOf) ? undefined : `error is ${number}`)
 }
 
@@ -179,7 +197,7 @@ function isFailure({ method, request: { headers = {} }, answer: { status } }: Ex
 }
 
 /** HEAD is treated as GET. */
-function isOperation({ method, path }: Operation, wanted: string, target: string): boolean {
+export function isOperation({ method, path }: Operation, wanted: string, target: string): boolean {
   if (method !== wanted && !(method === 'GET' && wanted === 'HEAD')) return false
   return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(target.split('?', 1)[0] ?? '')
 }

@@ -18,6 +18,9 @@ export interface NewPlant extends Plant {
   readonly id: bigint
 }
 
+/** What some programs lose, change or escape wrongly, wherever they write a text. */
+export const hardText = ' <b>&amp;\'"\\/%41 \u0001\b\f\n\r\t\u007f\u0085\u00a0\u2028\ufeff e\u0301 🌿\uffff '
+
 /** Serializes a plant as JSON, with the exact digits of its id. */
 export function plantJson(id: bigint | string, name: string, tag?: string): string {
   const begun = `{"id":${id},"name":${JSON.stringify(name)}`

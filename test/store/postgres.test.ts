@@ -50,6 +50,28 @@ describe('a store in PostgreSQL', () => {
     test(title, () => withSchema(database, run))
   }
 
+  onSchema('rows that somebody has damaged stop nothing else', async (place, client) => {
+    await using store = await openTestStore(place)
+    const contents = ['nonsense', 'null', '{}', '{"name":5,"scopes":"plants:read","createdAtMs":"x"}']
+    for (const [index, content] of contents.entries()) {
+      await client.query('INSERT INTO tokens VALUES ($1, $2, $3)', [`tok_${index}`, Buffer.from([index]), content])
+      await client.query('INSERT INTO webhooks (id, version, content) VALUES ($1, 1, $2)', [`hook_${index}`, content])
+    }
+    const listed = await store.listTokens()
+    assert.deepEqual([listed.length, listed.every(({ revokedAtMs }) => revokedAtMs === 0)], [4, true])
+    const [revoked, created] = await Promise.all([
+      store.revokeToken('tok_0', 1),
+      store.createPlant(toPlant({ id: 1n, name: 'n' })),
+    ])
+    assert.deepEqual([revoked, created], [true, 'created'])
+    for (const index of contents.keys()) {
+      const advice = `webhook hook_${index} is damaged; run: plantstore webhook remove hook_${index}`
+      await assert.rejects(store.listWebhooks(), { name: 'OperatorError', message: advice })
+      assert.equal(await store.removeWebhook(`hook_${index}`), true)
+    }
+    assert.deepEqual(await store.listWebhooks(), [])
+  })
+
   onSchema('a table that a crash empties is warned of', async (place, client) => {
     const warnings: string[] = []
     const observe = (event: ServiceEvent): void => {

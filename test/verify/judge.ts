@@ -104,6 +104,7 @@ export function isAboutAll({ subject, title }: RowName): boolean {
 
 const oneOfEach: ReadonlySet<string> = new Set([
   'getPlant obeys If-None-Match',
+  'nothing changes with what browsers and libraries send',
   'getPlant obeys If-Match',
   'replacePlant obeys If-Match',
   'deletePlant obeys If-Match',

@@ -19,13 +19,17 @@ const mediaType =
   'a body must be uncompressed application/json in UTF-8; any other gets 415, which states what is accepted ' +
   '(UnsupportedMediaType)'
 
-const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
 /** A plant with something after its name. */
 const named =
   (rest: string): Write =>
   (start) =>
     `${start}"name":"n"${rest}`
 const whole = named('}')
+/** A plant with nested arrays, and one with nested objects. */
+const nested = (depth: number): readonly Write[] =>
+  [`${'['.repeat(depth)}${']'.repeat(depth)}`, `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`].map((value) =>
+    named(`,"x":${value}}`),
+  )
 const text =
   (body: string): Write =>
   () =>
@@ -38,7 +42,8 @@ export const noObjects = ['[]', '7', '"{}"', 'null', 'true']
 
 const syntax: readonly Write[] = [
   ...['', ' \n ', '{"id"}', '['.repeat(60_000), '{"a":'.repeat(10_000)].map(text),
-  ...['', '}{}', '}}', ',}', ',"x":[1,]}', ',"x":tru}', ',"x":TRUE}', ',"x":01}', `,"x":${nested(32)}}`].map(named),
+  ...['', '}{}', '}}', ',}', ',"x":[1,]}', ',"x":tru}', ',"x":TRUE}', ',"x":01}'].map(named),
+  ...nested(32),
   (start) => `${start}/* */"name":"n"}`,
   (start) => `${start}name:"n"}`,
   (start) => `${start.replace(',', ' ')}"name" "n"}`,
@@ -71,10 +76,13 @@ const shapes: readonly Write[] = [
   (start) => `${start}"name":7,"tag":null}`,
 ]
 const further: readonly Write[] = [
-  ...['"colour":"green","height":1.25,"leaves":[1,2,{"a":null}]', '"__proto__":{"tag":"x"}', '"x":1e999'],
-  ...['"constructor":{"prototype":{}}', `"x":${nested(31)}`, '"ID":1,"Id":2,"Name":"x","NAME":"y","Tag":"z"'],
-  '" id":1,"name ":"x","tag\\n":"y"',
-].map((extra) => named(`,${extra}}`))
+  ...[
+    ...['"colour":"green","height":1.25,"leaves":[1,2,{"a":null}]', '"__proto__":{"tag":"x"}', '"x":1e999'],
+    ...['"constructor":{"prototype":{}}', '"ID":1,"Id":2,"Name":"x","NAME":"y","Tag":"z"'],
+    '" id":1,"name ":"x","tag\\n":"y"',
+  ].map((extra) => named(`,${extra}}`)),
+  ...nested(31),
+]
 const written: readonly Write[] = [
   (start) => ` \t\r\n${start.replaceAll(/[:,{]/g, '$& \n')} "name"\t: "n" } \n`,
   (start) => `${start.replace('"id"', '"\\u0069d"')}"n\\u0061me":"n"}`,
@@ -98,7 +106,7 @@ const saysPlace = (body: string | Buffer): readonly Check[] => {
 
 const acceptedTypes = [
   ...['application/json; charset=utf-8', 'application/json;charset=UTF-8', 'application/json; charset="utf-8"'],
-  ...['application/json; profile=x', 'Application/JSON'],
+  ...['application/json; profile=x', 'Application/JSON', 'application/json ; charset=utf-8'],
 ]
 const otherTypes = [
   ...[undefined, '', 'text/plain', 'text/json', 'application/jsonx', 'application/vnd.api+json', 'json'],

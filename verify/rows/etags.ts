@@ -4,8 +4,8 @@ import { type Check, etagForm, field, hasNoBody, ok, otherField, refusal, sameFi
 import type { Operation } from '../document.ts'
 import { fieldOf, type RowRequest } from '../message.ts'
 import { type Circumstances, type Row, row, take } from '../row.ts'
-import { clientsAtOnce, type Store } from '../store.ts'
-import { doneStatus, hasPlant, requestOf, sendInEveryWay } from './operations.ts'
+import { clientsAtOnce, type Headers, type Store } from '../store.ts'
+import { doneStatus, hasPlant, requestOf, sendInEveryWay, steadyTarget } from './operations.ts'
 
 const says =
   'ETag is a strong validator; If-Match and If-None-Match follow RFC 9110, section 13 (the parameters ' +
@@ -13,22 +13,21 @@ const says =
 const equal = 'ETag is equal for equal content and different for different content (the header ETag)'
 const failed = refusal('preconditionFailed')
 
-/** Values of the header fields, where `{}` is the current ETag: those with which a change is done, and the others. */
+/** Values of the header fields, where `{}` is the current ETag: those with which an operation is done, and the others. */
 const conditions: Readonly<Record<string, { readonly met: readonly string[]; readonly unmet: readonly string[] }>> = {
   'If-Match': {
     met: ['{}', '*', '"a,b", "x", {}'],
-    unmet: ['"x"', '"*"', 'W/{}', '{other case}', ',', ''],
+    unmet: ['"x"', '"*"', 'W/{}', '{other case}', '{old}', ',', ''],
   },
   'If-None-Match': {
-    met: ['"x"', '"*"', 'W/"*"', ''],
+    met: ['"x"', '"*"', 'W/"*"', '{old}', ''],
     unmet: ['{}', 'W/{}', '"x", {}', '"a,b", {}', '{},"y",', ', ,"x" ,\t,{}, ,', '*'],
   },
 }
 
 export function conditionRows({ plants }: Circumstances): readonly Row[] {
-  const operations = plants.document.operations.filter(hasPlant)
   return Object.entries(conditions).flatMap(([name, { met, unmet }]) => {
-    const own = operations.filter(({ parameters }) => parameters.some((each) => each.name === name))
+    const own = plants.document.operations.filter((operation) => takes(operation, name))
     // Each in a row of its own: a proxy may refuse a field on two lines (RFC 9110, section 5.3).
     const onLines = row(
       `${name} may be on two lines`,
@@ -36,7 +35,7 @@ export function conditionRows({ plants }: Circumstances): readonly Row[] {
       take(1),
       async (store, id) => {
         const etag = await begin(store, id)
-        for (const operation of own) {
+        for (const operation of own.filter(hasPlant)) {
           for (const [one, other] of [['"x"', etag] as const, [etag, '"x"'] as const]) {
             const more = { headers: { [name]: one }, lines: [`${name}: ${other}`] }
             const request = requestOf(operation, id, store.plants, more)
@@ -52,17 +51,29 @@ export function conditionRows({ plants }: Circumstances): readonly Row[] {
 
 function conditionRow(operation: Operation, name: string, met: readonly string[], unmet: readonly string[]): Row {
   return row(`${operation.id} obeys ${name}`, says, take(1), async (store, id) => {
-    const etag = await begin(store, id)
+    const target = steadyTarget(operation, id)
+    const asking = (headers: Headers): RowRequest => requestOf(operation, id, store.plants, { target, headers })
+    const [old, etag] = hasPlant(operation)
+      ? await beginAgain(store, id)
+      : ['"old"', fieldOf(await store.send(asking({}), ok), 'etag') ?? '']
     const requestFor = (form: string): RowRequest => {
-      const value = form.replace('{}', etag).replace('{other case}', inOtherCase(etag))
-      return requestOf(operation, id, store.plants, { headers: { [name]: value } })
+      const value = form.replace('{}', etag).replace('{other case}', inOtherCase(etag)).replace('{old}', old)
+      return asking({ [name]: value })
     }
     for (const form of unmet) {
       await sendInEveryWay(store, operation, requestFor(form), isStopped(operation, name, etag))
     }
-    await store.read({ id, name: 'n' }, [field('ETag', etag)])
+    if (name === 'If-None-Match' && takes(operation, 'If-Match')) {
+      await store.send(asking({ 'If-Match': '"x"', [name]: etag }), failed)
+      await store.send(asking({ 'If-Match': etag, [name]: etag }), isStopped(operation, name, etag))
+    }
+    if (hasPlant(operation)) await store.read({ id, name: 'n' }, [field('ETag', etag)])
     for (const form of met) await isDone(store, operation, id, requestFor(form))
   })
+}
+
+function takes({ parameters }: Operation, name: string): boolean {
+  return parameters.some((each) => each.name === name)
 }
 
 /** The request is done, and the plant is created anew if it was deleted: an equal plant has an equal ETag. */
@@ -80,6 +91,14 @@ function isStopped({ method }: Operation, name: string, etag: string): readonly 
 async function begin(store: Store, id: bigint): Promise<string> {
   await store.create({ id, name: 'n' })
   return fieldOf(await store.read({ id, name: 'n' }), 'etag') ?? ''
+}
+
+/** Creates a plant with the name n that had another one. Returns its ETags. */
+async function beginAgain(store: Store, id: bigint): Promise<readonly [old: string, current: string]> {
+  const etag = await begin(store, id)
+  const old = fieldOf(await store.put(id, { name: 'old' }), 'etag') ?? ''
+  await store.put(id, { name: 'n' })
+  return [old, etag]
 }
 
 function inOtherCase(etag: string): string {
@@ -119,23 +138,6 @@ const races: readonly (readonly [what: string, statuses: readonly number[], isRe
   ]
 
 export const etagRows: readonly Row[] = [
-  row('If-Match of a read comes before If-None-Match', says, take(1), async (store, id) => {
-    const etag = await begin(store, id)
-    await store.get(id, failed, { 'If-Match': '"x"', 'If-None-Match': etag })
-    await store.get(id, [status(304)], { 'If-Match': etag, 'If-None-Match': etag })
-  }),
-  row('If-Match prevents lost updates', says, take(1), async (store, id) => {
-    const old = { 'If-Match': await begin(store, id) }
-    const any = { 'If-Match': '*' }
-    await store.put(id, { name: 'first' }, ok, old)
-    await store.put(id, { name: 'second' }, failed, old)
-    await store.remove(id, failed, old)
-    await store.read({ id, name: 'first' })
-    await store.put(id, { name: 'third' }, ok, any)
-    await store.remove(id, [status(204)], any)
-    await store.get(id, refusal('unknownPlant'), any)
-    await store.remove(id, refusal('unknownPlant'), any)
-  }),
   ...contents.map((texts, at) =>
     row(`an ETag changes with name and tag, and comes back with them, ${at + 1}`, equal, take(1), async (store, id) => {
       const plant = { id, name: 'n', tag: 't' }

@@ -26,7 +26,12 @@ const spellings: readonly (readonly [how: string, write: Write])[] = [
   ['with a leading zero in its exponent', (id) => shifted(id, 'e03')],
 ]
 
-const noIntegers: readonly Write[] = [(id) => `${id}.5`, (id) => `${id}.0000001`, (id) => `"${id}"`, (id) => `[${id}]`]
+const fractions = ['.5', `.${'0'.repeat(30)}1`].map(
+  (fraction): Write =>
+    (id) =>
+      `${id}${fraction}`,
+)
+const noIntegers: readonly Write[] = [...fractions, (id) => `"${id}"`, (id) => `[${id}]`]
 const noNumbers: readonly Write[] = [
   (id) => String(id).replace(/(\d)/, '0$1'),
   (id) => `+${id}`,

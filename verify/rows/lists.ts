@@ -1,10 +1,10 @@
 // Lists: pages, filters, and ETags of pages. Most rows filter by a tag unique to this run.
 
-import { type AnswerCheck, etagFor, etagForm, field, hasNoBody, isListOf, ok, refusal, status } from '../checks.ts'
+import { type AnswerCheck, etagFor, etagForm, field, hasNoBody, ok, status } from '../checks.ts'
 import { int64Max, int64Min } from '../ids.ts'
 import { canonical } from '../json.ts'
 import { type Answer, fieldOf, itemsOf, jsonOf } from '../message.ts'
-import type { NewPlant, Plant } from '../plant.ts'
+import { hardText, type NewPlant, type Plant } from '../plant.ts'
 import { type Circumstances, near, type Row, row, take } from '../row.ts'
 import { nextPage, pagePlants, type Store } from '../store.ts'
 
@@ -36,7 +36,7 @@ const tagged: readonly Tagged[] = [
   ['in its case', 'fern', ['FERN', undefined], 'fer', '%', 'Fern'],
   ['with its spaces', 'two  words ', ['two  words', 'two words '], ' two  words '],
   ['not composed', 'e\u0301', ['\u00e9'], 'e'],
-  ['with every character', 'a+b&c=d%20?#;\u{1f33f}\r\n', ['a b&c=d%20?#;\u{1f33f}'], 'a'],
+  ['with every sign', 'a+b&c=d%20?#;,:|!$\'()*/@[]<>"\\^{}~`\u{1f33f}\r\n', ['a b&c=d%20?#;\u{1f33f}'], 'a'],
 ]
 
 /** A name, prefixes that find it, and names of other plants that they do not find. */
@@ -108,7 +108,7 @@ export const listRows: readonly Row[] = [
     const texts: readonly Plant[] = [
       { name: 'N' },
       { name: 'N', tag: '' },
-      { name: 'n', tag: 'Ünïcode' },
+      { name: `n${hardText}`, tag: hardText },
       { name: 'N', tag: '' },
     ]
     const plants = texts.map((plant, at) => ({ id: own[at] ?? 0n, ...plant }))
@@ -142,7 +142,7 @@ export const listRows: readonly Row[] = [
       const [late, mortal, ...stay] = plantsOf(own, { name: 'n', tag }) as [NewPlant, NewPlant, ...NewPlant[]]
       await store.createAll([mortal, ...stay])
       const target = `/plants?${among(tag)}&limit=2`
-      const first = await store.call('GET', target, [...ok, isListOf(2)])
+      const first = await store.call('GET', target, ok)
       const seen = itemsOf(first).map(({ id }) => id)
       const goesOn: AnswerCheck = (page) => {
         const came = itemsOf(page).filter(({ id }) => stay.some((plant) => plant.id === id))
@@ -311,12 +311,8 @@ class Page {
 
   async isUnchanged(): Promise<void> {
     const etag = this.#last
-    const unchanged = [status(304), hasNoBody]
-    for (const value of [etag, `W/${etag}`, `"x", ${etag}`]) await this.#get([...unchanged, field('ETag', etag)], value)
-    await this.#store.call('HEAD', this.#target, unchanged, { 'If-None-Match': etag })
-    await this.#get(unchanged, '*')
+    await this.#get([status(304), hasNoBody, field('ETag', etag)], etag)
     await this.#get([...ok, this.#isOfContent], '"x"')
-    await this.#get(refusal('invalidHeader'), 'x')
   }
 
   /** A page that begins with other plants than the changed ones, such as none, is still the first one. */

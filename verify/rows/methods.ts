@@ -18,8 +18,7 @@ import type { Operation } from '../document.ts'
 import { type Answer, fieldOf, type RowRequest } from '../message.ts'
 import { plantJson } from '../plant.ts'
 import { type Circumstances, none, type Row, row, take } from '../row.ts'
-import type { Headers } from '../store.ts'
-import { hasPlant, pathOf, prepare, requestOf } from './operations.ts'
+import { hasPlant, pathOf, prepare, requestOf, steadyTarget } from './operations.ts'
 import { loadsFromHere } from './pages.ts'
 
 const unknownPath = 'an unknown path gets 404 (the description of the document)'
@@ -72,29 +71,23 @@ function pathRows({ plants: { document } }: Circumstances, path: string, own: re
 /** The header fields of GET, without a body. */
 function headRow(operation: Operation): Row {
   const { path, scopes, parameters, responses } = operation
-  // Other clients may change a list or a count.
-  const isStable = scopes === undefined || hasPlant(operation)
+  // Other clients may change a count.
+  const isSteady = scopes === undefined || parameters.length > 0
   const described = (responses.get(200)?.headers ?? []).map((header) => header.name)
-  const isConditional = parameters.some((each) => each.name === 'If-None-Match')
   return row(`HEAD ${path}`, heads, take(1), async (store, id) => {
     await prepare(store, operation, id)
-    const send = (method: string, checks: readonly Check[], headers: Headers = {}) =>
-      store.call(method, pathOf(operation, id), checks, { Accept: 'application/json', ...headers })
+    const send = (method: string, checks: readonly Check[]) =>
+      store.call(method, steadyTarget(operation, id), checks, { Accept: 'application/json' })
     const got = await send('GET', ok)
     await send('HEAD', [
       ...ok,
       hasNoBody,
       sameField('Content-Type', got),
       hasFieldsOf(got, described),
-      ...(isStable
+      ...(isSteady
         ? [hasLengthOf(got), ...described.filter((each) => each === 'ETag').map((each) => sameField(each, got))]
         : []),
     ])
-    if (isConditional && isStable) {
-      const unchanged = [status(304), hasNoBody, sameField('ETag', got)]
-      for (const method of ['GET', 'HEAD'])
-        for (const value of [fieldOf(got, 'etag') ?? '', '*']) await send(method, unchanged, { 'If-None-Match': value })
-    }
     if (!hasPlant(operation)) return
     await store.remove(id)
     await send('HEAD', [...refusal('unknownPlant'), hasNoBody])
@@ -124,7 +117,10 @@ function nearbyRows(operation: Operation): Row[] {
   return [
     row(`${operation.id} is at no path like its own`, unknownPath, take(1), async (store, id) => {
       const { target = '', ...request } = requestOf(operation, id, store.plants)
-      const others = [`${target}/`, ...(isLiteral ? [`${target};v=1`, `${target}%2F`, target.toUpperCase()] : [])]
+      const others = [
+        `${target}/`,
+        ...(isLiteral ? [`${target};v=1`, `${target}.json`, `${target}%2F`, target.toUpperCase()] : []),
+      ]
       for (const other of others) await store.send({ ...request, target: other }, refusal('unknownPath'))
       await store.send({ target: `${target}/`, body: plantJson(id, 'n') }, refusal('unknownPath'))
     }),

@@ -3,6 +3,7 @@
 
 import { type Check, etagForm, field, isCreated, isPlant, refusal, status } from '../checks.ts'
 import type { Operation } from '../document.ts'
+import { int64Max } from '../ids.ts'
 import { toJson } from '../json.ts'
 import type { RowRequest } from '../message.ts'
 import type { Plant, Plants } from '../plant.ts'
@@ -21,6 +22,12 @@ export function pathOf({ path, parameters }: Operation, id: bigint | string): st
     const { schema = {}, example } = parameters.find((each) => each.place === 'path' && each.name === name) ?? {}
     return schema['type'] === 'integer' ? String(id) : encodeURIComponent(String(example ?? 'sample'))
   })
+}
+
+/** A target whose answer does not change while others change plants: of a list, the end. */
+export function steadyTarget(operation: Operation, id: bigint): string {
+  const after = operation.parameters.find(({ name }) => name === 'after')
+  return `${pathOf(operation, id)}${after === undefined ? '' : `?after=${String(after.example ?? int64Max)}`}`
 }
 
 /** A valid request. */
@@ -113,12 +120,15 @@ function takingRow(operation: Operation, { what, says, code, checks = () => [], 
   return row(`${name} ${does} ${what}`, says, ids, async (store, ...own) => {
     const [first = 0n] = own
     const was = { id: first, name: 'was' }
+    const key = isNew && code !== undefined ? { 'Idempotency-Key': `refused-${first}-${store.nonce}` } : {}
     if (!isNew) await store.create(was)
     const cases = sent.map((each, at) => {
       const { write, more, plant = { name: 'n' } }: Sent = typeof each === 'function' ? { write: each } : each
       const id = own[at] ?? first
       const body = store.plants.fill(write(isNew ? `{"id":${id},` : '{'))
-      const request = { method, target: pathOf(operation, id), body, isInvalid: code === 'invalidPlant', ...more }
+      const headers = { ...key, ...more?.headers }
+      const isInvalid = code === 'invalidPlant'
+      const request = { method, target: pathOf(operation, id), body, isInvalid, ...more, headers }
       return { request, plant: { id, ...plant } }
     })
     await store.each(
@@ -132,6 +142,9 @@ function takingRow(operation: Operation, { what, says, code, checks = () => [], 
         return store.read({ id, ...plant })
       },
     )
-    if (code !== undefined) await (isNew ? store.isMissing(first) : store.read(was))
+    if (code === undefined) return
+    await (isNew ? store.isMissing(first) : store.read(was))
+    // A refused request does not use up its key.
+    if (isNew) await store.create({ id: first, name: 'n' }, key, [field('Idempotency-Replayed', undefined)])
   })
 }

@@ -2,14 +2,15 @@
 
 import { parse } from 'yaml'
 import { type AnswerCheck, type Check, field, ok, refusal } from '../checks.ts'
-import type { Document } from '../document.ts'
+import type { Document, Operation } from '../document.ts'
 import { int64Max } from '../ids.ts'
 import { canonical, type JsonValue } from '../json.ts'
 import { type Answer, fieldOf, jsonOf, objectOf } from '../message.ts'
 import { type Circumstances, none, type Row, row } from '../row.ts'
-import { pathOf } from './operations.ts'
+import { pathOf, steadyTarget } from './operations.ts'
 
-const home = 'clients that accept text/html get a page, others links in JSON (getHome)'
+const home = 'clients that do not accept text/html get links in JSON (getHome)'
+const forms = 'clients that accept text/html or text/event-stream get it, others JSON (getHome and listChanges)'
 const served = 'defines this path and every operation (the paths of the document)'
 const ofFiles = 'the file still has the ETag in If-None-Match: 304 (getSiteFile, 304)'
 const servers = "the first server is the server's public URL or the one that received the request (getOpenapiJson)"
@@ -28,12 +29,10 @@ export function pageRows({ plants: { document } }: Circumstances): readonly Row[
         for (const method of ['GET', 'HEAD']) await store.call(method, target, [...ok, loadsFromHere], html)
       })
     }),
-    row('the home page is for browsers, its links for other clients', home, none, async (store) => {
-      const get = (Accept: string, ...checks: readonly Check[]): Promise<Answer> =>
-        store.call('GET', '/', [...ok, ...checks], { Accept })
-      for (const accept of ['text/html', 'TEXT/HTML']) await get(accept, field('Content-Type', /^text\/html/i))
-      await get('application/json', field('Content-Type', /^application\/json/i), linksToPaths(document))
-    }),
+    row('the links of the home page lead to paths', home, none, (store) =>
+      store.call('GET', '/', [...ok, linksToPaths(document)], { Accept: 'application/json' }),
+    ),
+    ...document.operations.flatMap(formRows),
     row('the document that is served has every operation', served, none, async (store) => {
       const json = await store.call('GET', '/openapi.json', [...ok, isWhole(document)])
       const isSame: AnswerCheck = ({ body }) =>
@@ -51,11 +50,29 @@ export function pageRows({ plants: { document } }: Circumstances): readonly Row[
       const get = (file: string, checks: readonly Check[], headers = {}): Promise<Answer> =>
         store.call('GET', `/site/${file}`, checks, headers)
       const first = await get('style.css', ok)
-      await get('style.css', ok, { 'If-None-Match': '"x"' })
       await get('client.js', ok, { 'If-None-Match': fieldOf(first, 'etag') ?? '' })
       await get('none.css', refusal('unknownPath'))
     }),
   ]
+}
+
+/** JSON, unless the client accepts the other form of an answer (RFC 9110, section 12.5.1). */
+function formRows(operation: Operation): readonly Row[] {
+  const types = [...(operation.responses.get(200)?.content.keys() ?? [])]
+  if (!types.includes('application/json')) return []
+  return types
+    .filter((type) => type !== 'application/json')
+    .map((type) =>
+      row(`${operation.id} is ${type} for clients that accept it, and JSON for others`, forms, none, async (store) => {
+        const get = async (Accept: string, wanted: string): Promise<void> => {
+          const request = { method: 'GET', target: steadyTarget(operation, 0n), headers: { Accept } }
+          const isWanted = field('Content-Type', new RegExp(`^${wanted}`, 'i'))
+          await store.send({ ...request, isEnough: () => true }, [...ok, isWanted])
+        }
+        for (const accept of [type, type.toUpperCase(), `text/plain, ${type};q=0.9`]) await get(accept, type)
+        for (const accept of ['application/json', `${type};q=0, */*`]) await get(accept, 'application/json')
+      }),
+    )
 }
 
 /** The directives for which default-src is the default (CSP, section 6.1). */

@@ -2,6 +2,7 @@
 
 import { ok, refusal } from '../checks.ts'
 import type { Operation, Parameter } from '../document.ts'
+import { int64Max, int64Min } from '../ids.ts'
 import type { JsonValue } from '../json.ts'
 import type { Plants } from '../plant.ts'
 import { type Circumstances, none, type Row, row, take } from '../row.ts'
@@ -36,7 +37,7 @@ function queryRows(plants: Plants, operation: Operation): Row[] {
   )
   const others = new Set(names.map(({ name }) => name).filter((name) => own.every((each) => each.name !== name)))
   const unknown = [
-    ...['colour=green', '=a', ...[...others].map((name) => `${name}=a`)],
+    ...['colour=green', 'colour', 'offset=1', 'page=2', 'sort=name', '=a', ...[...others].map((name) => `${name}=a`)],
     ...own.flatMap(({ name }) => [`${name[0]?.toUpperCase()}${name.slice(1)}=1`, `${name}%5B%5D=1`]),
   ]
   const known = own.map((parameter) => [parameter, sampleOf(plants, parameter)] as const)
@@ -69,7 +70,7 @@ function sampleOf(plants: Plants, { schema, example }: Parameter): string {
 function wrongQueries(plants: Plants, { name, schema }: Parameter): readonly string[] {
   const isInteger = schema['type'] === 'integer'
   const bounds = [schema['minimum'], schema['maximum']].filter((bound) => typeof bound === 'bigint')
-  const beyond = schema['format'] === 'int64' ? ['9223372036854775808', '-9223372036854775809'] : []
+  const beyond = schema['format'] === 'int64' ? [int64Max + 1n, int64Min - 1n].map(String) : []
   const values = isInteger
     ? [...oddIntegers, ...beyond, ...bounds.flatMap((bound) => [bound - 1n, bound + 1n].map(String))]
     : [...odd, ...tooLong(schema), ...capitals(schema)]
@@ -133,7 +134,8 @@ const inPath: readonly (readonly [what: string, write: (id: bigint) => string])[
   ['in full width', (id) => inDigits(id, '０１２３４５６７８９')],
   ['in Arabic digits', (id) => inDigits(id, '٠١٢٣٤٥٦٧٨٩')],
   ['with NUL behind it', (id) => `${id}%00`],
-  ['of 26 digits', () => '9'.repeat(26)],
+  ['of 2^63', () => String(int64Max + 1n)],
+  ['of less than -2^63', () => String(int64Min - 1n)],
   ['of 5,000 digits', () => '9'.repeat(5_000)],
 ]
 
@@ -144,7 +146,7 @@ function inDigits(id: bigint, digits: string): string {
 /** Any id that a faulty server could derive is in the range; a long one, clamped to int64, would be the greatest. */
 function pathRow(operations: readonly Operation[], [what, write]: (typeof inPath)[number]): Row {
   const document = 'the id in a path is an int64 in decimal digits without leading zeros (the parameter id)'
-  const isLong = what.endsWith('digits') && what.startsWith('of')
+  const isLong = what.startsWith('of')
   const own = operations.filter(({ method }) => method === 'GET' || !isLong)
   const rule = { document, isForProxies: what.startsWith('with NUL') }
   return row(`the id ${what} in a path`, rule, take(1), async (store, id) => {

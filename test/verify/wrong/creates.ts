@@ -236,6 +236,7 @@ export const creates: readonly Wrong[] = [
     ),
     ...accepting(invalid)(
       ['takes ids in quotes', text(/"id":"(-?\d+)"/, '"id":$1')],
+      ['rounds fractions off ids', text(/("id":-?\d+)\.0{8}\d*/, '$1')],
       ['cuts fractions off ids', text(/("id":-?\d+)\.\d+/, '$1')],
       ['takes no id for 0', text(/\{"name"/, '{"id":0,"name"')],
       ['takes null for 0', text(/"id":null/, '"id":0')],
@@ -300,6 +301,7 @@ export const creates: readonly Wrong[] = [
       ['unescapes markup', texts(/&amp;/, '&')],
       ['decodes percents', texts(decodeURIComponent)],
       ['loses control characters', texts(/[\0-\x1f\x7f]/, '')],
+      ['loses control characters of Latin-1', texts(/[\x80-\x9f]/, '')],
       ['loses byte order marks', texts(/\ufeff/, '')],
       ['loses backslashes', texts(/\\/, '')],
       ['cuts texts at a comma', texts(/,.*/, '')],
@@ -354,14 +356,17 @@ export const creates: readonly Wrong[] = [
       ['replays nothing for a deleted plant', ofReplays(ifRead(404, taking))],
     ),
     ['refuses ids of deleted plants', buriesIds],
-    ...refusing(create)(unfit(40004, /.{129}/, 'Idempotency-Key')),
+    ...refusing(create)(unfit(40004, /.{129}/, 'Idempotency-Key'), unfit(40004, /,/, 'Idempotency-Key')),
+    ...answering(created)(['escapes markup of replays', ofReplays(text(/</, '&lt;'))]),
   ),
   ...caughtBy('bodies')(
+    ['uses up keys for other media types', remembers(keyed, (status) => status === 415, taking)],
     ...accepting(invalid)(
       ['takes property names in upper case', text(/"ID":/, '"id":')],
       ['takes keys without quotes', text(/name:/, '"name":')],
       ['takes repeated keys', bare],
       ['takes any nesting', text(/,"x":\[+\]+/, '')],
+      ['counts nested arrays alone', text(/,"x":\{.*(?=\}$)/, '')],
       ['takes commas at the end', text(/,\}/, '}')],
       ['takes comments', text(/\/\* \*\//, '')],
       ['takes single quotes', text(/'/g, '"')],
@@ -402,6 +407,7 @@ export const creates: readonly Wrong[] = [
     ...refusing(create)(
       ['compares media types with case', unfit(41501, /^A/, 'Content-Type')],
       unfit(41501, /charset/, 'Content-Type'),
+      ['takes no space in front of a semicolon', unfit(41501, / ;/, 'Content-Type')],
     ),
     ...answering('POST /plants 415')(
       ['does not say which media type it takes', drop('Accept')],

@@ -248,7 +248,6 @@ export const lists: readonly Wrong[] = [
       ['ignores tags beside names', beside('name', 'tag')],
       ['ignores after beside tags', beside('tag', 'after')],
       asking('limit', '1000'),
-      ['has 1,000 plants by default', (it) => (queryOf(it).has('limit') ? {} : asking('limit', '1000')(it))],
     ),
     ['lists nothing after a deleted plant', listsNothingAfterDeleted],
     ...receiving(list)(
@@ -262,6 +261,7 @@ export const lists: readonly Wrong[] = [
     ...receiving(list)(
       ['takes % in a tag for a wildcard', parameter('tag', / %$/, ' fern')],
       ['lists everything for an empty tag', parameter('tag', (tag) => tag || undefined)],
+      ['takes a comma for the end of a tag', parameter('tag', /,.*/, '')],
       ['ignores spaces at the end of a tag', parameter('tag', / +$/, '')],
       ['ignores spaces within a tag', parameter('tag', / {2}/, ' ')],
       ['composes the tag that it looks for', parameter('tag', (tag) => tag.normalize('NFC'))],
@@ -306,6 +306,8 @@ export const lists: readonly Wrong[] = [
     ...answering(refusedList)(refuse(40401)),
     ...accepting(refusedList)(
       asking('colour'),
+      asking('offset'),
+      ['takes names without a value', target(/\?\w+$/, '')],
       asking('Limit'),
       asking('limit'),
       asking('after'),
@@ -380,6 +382,9 @@ const linksToItself = (answered: Answered, { target }: Received): Partial<Answer
   target.includes('after=') ? set('Link', `<${target}>; rel="next"`)(answered) : {}
 const beginsStream = (answered: Answered) => ({ ...set('Content-Type', 'text/event-stream')(answered), status: 200 })
 
+const hasLongPages = (received: Received): Partial<Received> =>
+  queryOf(received).has('limit') ? {} : asking('limit', '1000')(received)
+
 const listsForWriters: Behaviour = async (received, forward) => {
   const answered = await forward(received)
   const isMeant = received.target.startsWith('/changes') && answered.status === 403
@@ -416,8 +421,10 @@ export const changes: readonly Wrong[] = [
     ...receiving('GET /changes')(['takes now for the oldest change', target(/after=now/, '')]),
     ...answering(page)(['gives all changes one position', each((one) => ({ ...one, position: 'same' }))]),
     ...accepting('GET /changes 410')(asking('after')),
-    ...receiving('GET /changes')(asking('limit', '1000'), asking('kind')),
+    ...receiving('GET /changes')(asking('kind')),
     ...answering(page)(
+      ['escapes markup of changes', text(/</g, '&lt;')],
+      ['has a Link in a stream', having('Content-Type', /stream/, set('Link', '</changes?after=x>; rel="next"'))],
       ['forgets the kind on the next page', edit('Link', /&kind=\w+/, '')],
       ['does not say who made a change', each(({ callerId: _, ...rest }) => rest)],
       ['says that one token made all changes', each((one) => ({ ...one, callerId: 'tok_a' }))],
@@ -443,6 +450,8 @@ export const changes: readonly Wrong[] = [
     ...accepting('GET /changes 400')(asking('after'), asking('limit'), asking('tag'), asking('colour'), asking('kind')),
   ),
   ...caughtBy('answers')(
+    ...receiving('GET /changes')(asking('limit', '1000')),
+    ...receiving('GET /(?:plants|changes)')(['has long pages by default', hasLongPages]),
     ...answering(page)(
       ['has times without a zone', each((one) => ({ ...one, time: '2026-11-23T08:00:00.000' }))],
       ['has times in seconds', each((one) => ({ ...one, time: 1_763_884_800 }))],

@@ -58,6 +58,9 @@ const read = (received: Received, forward: Forward): Promise<Answered> =>
 const readOf = (received: Received): string | undefined =>
   received.method === 'GET' && fieldOf(received, 'if-match') === '' ? received.target : undefined
 
+const keyOfPut = (received: Received): string | undefined =>
+  received.method === 'PUT' ? fieldOf(received, 'idempotency-key') || undefined : undefined
+
 /** Compares with one line of a field alone. */
 const oneLine = (name: string, at: number) => (received: Received) => {
   const { fields } = received
@@ -245,7 +248,16 @@ export const ofPlants: readonly Wrong[] = [
       having('Cache-Control', /^no-cache$/, drop('If-None-Match')),
       drop('If-None-Match'),
     ),
-    ...receiving(`PUT|DELETE ${plant}`)(drop('If-None-Match')),
+    ...receiving(`PUT|DELETE ${plant}`)(drop('If-None-Match'), having('If-Match', /./, drop('If-None-Match'))),
+    ...receiving('GET /site/{file}')(
+      drop('If-None-Match'),
+      having('If-None-Match', /^\*$/, drop('If-None-Match')),
+      edit('If-None-Match', /,.*/, ''),
+    ),
+    ...receiving(`HEAD ${plant}`)(drop('If-None-Match')),
+    ...answering(`* ${plant} 404`)(asked('If-Match', /x/, refuse(41201))),
+    ...refusing('GET')(unfit(40004, /xml$/, 'Accept')),
+    ...answering(got)(asked('Range', /./, status(206))),
     ...receiving(`GET ${plant}`)(
       ['ignores If-None-Match: *', edit('If-None-Match', /^\*$/, '')],
       ['takes the first ETag of If-None-Match', edit('If-None-Match', firstOf)],
@@ -292,7 +304,12 @@ export const ofPlants: readonly Wrong[] = [
     ['answers a delete, but deletes nothing', deletesNothing],
     ...refusing('DELETE')(unfit(40001, /./, 'Content-Type')),
     ...receiving('*')(['lets a field have another method', overridden]),
-    ...receiving('POST')(['lets a field of a POST have another method', overridden]),
+    ...receiving('POST')(
+      ['lets a field of a POST have another method', overridden],
+      ['lets a parameter have another method', (it) => ({ method: /_method=(\w+)/.exec(it.target)?.[1] ?? it.method })],
+    ),
+    ['replays replaces', remembers(keyOfPut, (status) => status === 200)],
+    ...refusing(put)(unfit(40002, /"id":"/)),
     ...receiving('DELETE')(['takes an empty If-Match for none', having('If-Match', /^$/, drop('If-Match'))]),
     ...refusing('GET|PUT|DELETE')(unfit(40004, /./, 'Idempotency-Key')),
     ...answering(`DELETE ${plant} 204`)(
@@ -314,14 +331,12 @@ export const ofPlants: readonly Wrong[] = [
       ['takes an exponent', target(/(\d)e0$/, '$1')],
       ['takes a space behind the id', target(/%20$/, '')],
       ['takes words for an id', target(/seven$/, '7')],
-      ['takes too large an id in a path', target(/9{26}$/, '9223372036854775807')],
+      ['takes too large an id in a path', target(/9223372036854775808$/, '9223372036854775807')],
     ),
   ),
   ...caughtBy('paths and methods')(
     ...answering(`HEAD ${plant} 404`)(['heads a missing plant', () => instead(200)]),
-    ...receiving(`HEAD ${plant}`)(drop('If-None-Match')),
     ...receiving('GET')(having('Accept', /q=0,/, set('Accept', 'text/html'))),
-    ...receiving('GET /site/{file}')(drop('If-None-Match'), having('If-None-Match', /^\*$/, drop('If-None-Match'))),
   ),
   ...caughtBy('names and tags')(
     ...receiving(put)(

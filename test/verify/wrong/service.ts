@@ -133,6 +133,8 @@ export const service: readonly Wrong[] = [
     ...['* * 409|422', '* * 401', 'DELETE * 204', 'GET * 304', '* * 413'].flatMap(closes),
     ...answering('* /plants/{id}')(set('Access-Control-Allow-Origin', 'null')),
     ...answering('*')(
+      ['takes the request id of the client', idOfClient],
+      ['has empty messages', text(/"message":".*"\}$/, '"message":""}')],
       ['has errors of lists of another form', text(/^\{"error":.*/, '{"detail":""}')],
       ['has errors in quotes', text(/"error":(\d+)/, '"error":"$1"')],
       ['has errors without a message', text(/,"message":".*"\}$/, '}')],
@@ -164,10 +166,7 @@ export const service: readonly Wrong[] = [
     ...answering('GET /openapi.json 200')(['serves something else than a document', () => instead(200, [])]),
   ),
   ...caughtBy('names and tags')(...answering('*')(['has no ordinals', text(/"error":(\d{3})\d\d/, '"error":$100')])),
-  ...caughtBy('plants and ETags')(
-    ...answering('* /plants/{id} 404')(status(200)),
-    ...answering('*')(['takes the request id of the client', idOfClient]),
-  ),
+  ...caughtBy('plants and ETags')(...answering('* /plants/{id} 404')(status(200))),
   ...caughtBy('paths and methods')(
     ...answering('GET * 404')(asked('Authorization', /./, asked('Accept', /html/, html))),
     ...receiving('POST')(
@@ -176,6 +175,7 @@ export const service: readonly Wrong[] = [
       ['takes paths in any case', target((path) => path.toLowerCase())],
       ['takes what is behind a semicolon for parameters', target(/;.*/, '')],
       ['decodes slashes', target(/%2F/, '')],
+      ['takes .json for a form of the answer', target(/^(\/(?:plants|summary))\.json$/, '$1')],
     ),
     ...receiving('*')(['takes a slash behind an id for none', target(/^(\/plants\/\d+)\/$/, '$1')]),
     ...receiving('PATCH')(['takes PATCH for PUT', () => ({ method: 'PUT', body: Buffer.from('{"name":"n"}') })]),
@@ -197,7 +197,11 @@ export const service: readonly Wrong[] = [
       set('Content-Type', 'text/plain'),
     ),
     ...answering('HEAD * 200')(surplus),
-    ...answering('HEAD /plants 200')(['has no HEAD of lists', () => instead(405)], drop('Content-Type')),
+    ...answering('HEAD /plants 200')(
+      ['has no HEAD of lists', () => instead(405)],
+      drop('Content-Type'),
+      set('Content-Length', '0'),
+    ),
     ...answering('HEAD /plants/{id} 200')(set('Content-Length', '0'), drop('ETag')),
     ...answering('HEAD / 200')(['answers HEAD of pages with 404', () => instead(404)]),
     ...refusing('OPTIONS')(
@@ -230,6 +234,7 @@ export const service: readonly Wrong[] = [
       ['compares tokens without case', '* *', /^Bearer (?:[A-Z0-9_]+|[a-z0-9_]+)$/],
       ['takes HEAD without a token', 'HEAD *', none],
       ['takes the token of Basic', '* *', /^Basic /],
+      ['takes the token of any scheme', '* *', /^Token /],
       ['takes a token without a scheme', '* *', /^plt_/],
       ['takes the first of two tokens on a line', '* *', /^Bearer \S+ \S+$/],
       ['takes quoted tokens', '* *', /"/],
@@ -242,6 +247,7 @@ export const service: readonly Wrong[] = [
       set(challenge, `${bearer}, error="invalid_token"`),
       set(challenge, bearer),
       ['has one number for all tokens', text(/4010\d/, '40102')],
+      ['looks at the length before the token', (_, { body }) => (body.length > 65_536 ? refusal(41301) : {})],
     ),
     ['takes HEAD for a change', takesHeadForChange],
     ...answering('POST /plants 200')(['reads the summary to replay a create', readsToReplay]),
@@ -282,6 +288,10 @@ export const service: readonly Wrong[] = [
       having('Accept', /[A-Z]/, set('Accept', '*/*')),
       set('Accept', 'application/json'),
       set('Accept', 'text/html'),
+    ),
+    ...receiving('GET /changes')(
+      having('Accept', /q=0,/, set('Accept', 'text/event-stream')),
+      having('Accept', /, text/, set('Accept', '*/*')),
     ),
     ...answering('GET / 200')(
       ['links to other paths', text(/"\/plants"/, '"/trees"')],
