@@ -118,6 +118,10 @@ function mergeDocument(bundled: Schema, own: Schema): Schema {
   const { schemas } = components as { readonly schemas: Schema }
   const plants = plantSchemas(own, findPlant(own), schemas)
   const info = isSchema(own['info']) ? own['info'] : {}
+  const wrong = ['title', 'summary', 'description', 'version'].find(
+    (key) => key in info && typeof info[key] !== 'string',
+  )
+  if (wrong !== undefined) throw new OperatorError(`info: ${wrong} must be a text; put it in quotes`)
   return {
     ...(withoutExamples(bundled) as Schema),
     info: { ...(bundled['info'] as Schema), ...info },
