@@ -168,10 +168,8 @@ export function parseSettings<Name extends keyof ServeConfig>(
   texts: Pick<SettingTexts, Name>,
 ): Pick<ServeConfig, Name> {
   const entries = Object.entries<string>(texts) as [Name, string][]
-  return Object.fromEntries(entries.map(([name, text]) => [name, settings[name].parse(text)])) as Pick<
-    ServeConfig,
-    Name
-  >
+  const parsed = entries.map(([name, text]) => [name, settings[name].parse(text)])
+  return Object.fromEntries(parsed) as Pick<ServeConfig, Name>
 }
 
 /** The configuration without any settings. */

@@ -4,7 +4,7 @@ import { _, type KeywordCxt, Name, stringify } from 'ajv'
 import { Ajv2020, type Options } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { areUnique, canonical, type Exact, isExact, isMultiple, isWellFormed } from './exact.ts'
-import { isSchema, mapSchema, type Schema } from './schemas.ts'
+import { isSchema, mapSchema, mapValues, type Schema } from './schemas.ts'
 
 /** The name by which Ajv finds the document that references point into. */
 const documentName = 'openapi.json'
@@ -42,8 +42,7 @@ export function createAjv(document: Schema, options: Options = {}): Ajv2020 {
     })
   }
   const schemas = (document['components'] as Schema | undefined)?.['schemas'] ?? {}
-  const converted = Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, forAjv(schema)]))
-  return ajv.addSchema({ components: { schemas: converted } }, documentName)
+  return ajv.addSchema({ components: { schemas: mapValues(schemas, forAjv) } }, documentName)
 }
 
 /** The name of a function of exact.ts, which compiled.ts imports. */

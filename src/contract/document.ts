@@ -15,9 +15,6 @@ export interface Parameter {
   readonly schema: Schema
 }
 
-/** Schemas by media type; empty without a body. */
-export type Content = ReadonlyMap<string, Schema>
-
 export interface Operation {
   readonly id: OperationId
   /** Upper case. */
@@ -31,8 +28,8 @@ export interface Operation {
   /** The schema of the application/json body; undefined if the operation takes none. */
   readonly body: Schema | undefined
   readonly parameters: readonly Parameter[]
-  /** By status. */
-  readonly responses: ReadonlyMap<number, Content>
+  /** By status: schemas by media type, none without a body. */
+  readonly responses: ReadonlyMap<number, ReadonlyMap<string, Schema>>
 }
 
 /** The parts of a document that the service uses. */
@@ -96,11 +93,10 @@ function readParameter(document: Schema, reference: Schema): Parameter {
   return { place, name, required, schema }
 }
 
-function readContent(document: Schema, reference: Schema | undefined): Content {
-  const { content = {} } = (follow(document, reference) ?? {}) as Pick<Schema, 'content'>
-  return new Map(
-    Object.entries(content as Readonly<Record<string, Schema>>).map(([type, { schema }]) => [type, schema as Schema]),
-  )
+function readContent(document: Schema, reference: Schema | undefined): ReadonlyMap<string, Schema> {
+  type Described = { readonly content?: Readonly<Record<string, { readonly schema: Schema }>> }
+  const { content = {} } = (follow(document, reference) ?? {}) as Described
+  return new Map(Object.entries(content).map(([type, { schema }]) => [type, schema]))
 }
 
 /** The scopes of bearerAuth; undefined without a security requirement, or with `{}`, which makes it optional. */

@@ -12,7 +12,7 @@ import { follow } from './document.ts'
 import { plantSchemas } from './own-schemas.ts'
 import { compilePlant } from './own-validators.ts'
 import { toJson } from './plant.ts'
-import { isSchema, type Schema } from './schemas.ts'
+import { isSchema, mapValues, type Schema } from './schemas.ts'
 
 const bytesMax = 1_000_000
 const depthMax = 64
@@ -106,7 +106,7 @@ function simplify(parsed: unknown): Schema {
     }
     if (Array.isArray(value)) return value.map((each) => go(each, depth + 1))
     if (!isSchema(value)) return value
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, go(each, depth + 1)]))
+    return mapValues(value, (each) => go(each, depth + 1))
   }
   const document = go(parsed, 0)
   if (isSchema(document) && /^3(?:\.[01](?:\.|$)|$)/.test(String(document['openapi']))) return document
@@ -118,6 +118,10 @@ function mergeDocument(bundled: Schema, own: Schema): Schema {
   const { schemas } = components as { readonly schemas: Schema }
   const plants = plantSchemas(own, findPlant(own), schemas)
   const info = isSchema(own['info']) ? own['info'] : {}
+  const wrong = ['title', 'summary', 'description', 'version'].find(
+    (key) => key in info && typeof info[key] !== 'string',
+  )
+  if (wrong !== undefined) throw new OperatorError(`info: ${wrong} must be a text; put it in quotes`)
   return {
     ...(withoutExamples(bundled) as Schema),
     info: { ...(bundled['info'] as Schema), ...info },
@@ -144,9 +148,6 @@ function withoutExamples(value: unknown): unknown {
   const isOfPlants = /"#\/components\/schemas\/(?:Plant|NewPlant|StoredPlant|Change)"/.test(
     JSON.stringify(value['schema'] ?? ''),
   )
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([key]) => !(isOfPlants && key === 'examples'))
-      .map(([key, each]) => [key, withoutExamples(each)]),
-  )
+  const { examples, ...others } = value
+  return mapValues(isOfPlants ? others : value, withoutExamples)
 }

@@ -5,7 +5,7 @@ import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { RE2JS } from 're2js'
 import { AppError, messageOf, OperatorError } from '../domain/errors.ts'
 import { createAjv, forAjv } from './compile.ts'
-import { mapSchema, propertiesOf, type Schema } from './schemas.ts'
+import { mapSchema, mapValues, propertiesOf, type Schema } from './schemas.ts'
 import { explain, type Validator } from './validate.ts'
 
 /** How often a schema may be applied within one plant: enough for several on each item of an array of 64 KiB. */
@@ -23,9 +23,8 @@ const newPlant = { $ref: '#/components/schemas/NewPlant' }
 export function compilePlant(document: Schema): Validator {
   const { schemas } = document['components'] as { readonly schemas: Schema }
   let judged = 0
-  const count = (schema: unknown): unknown => mapSchema(schema, (each) => ({ isCounted: true, ...each }))
-  const counted = Object.entries(schemas).map(([name, schema]) => [name, count(schema)])
-  const ajv = createAjv({ components: { schemas: Object.fromEntries(counted) } }, options)
+  const counted = mapValues(schemas, (schema) => mapSchema(schema, (each) => ({ isCounted: true, ...each })))
+  const ajv = createAjv({ components: { schemas: counted } }, options)
   ajv.addKeyword({
     keyword: 'isCounted',
     validate: () => {

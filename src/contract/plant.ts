@@ -8,8 +8,6 @@ export interface Properties {
   readonly [name: string]: unknown
 }
 
-export type ToPlant = (properties: Properties) => Plant
-
 /**
  * Turns valid NewPlants into plants, which have the declared properties in the order of the document. Undeclared ones
  * are left out. Integers keep their exact digits.
@@ -18,7 +16,7 @@ export type ToPlant = (properties: Properties) => Plant
  * @returns a function that throws AppError `invalidPlant` for values that not every store can keep: texts with NUL or
  * unpaired surrogates, which PostgreSQL rejects, and the numbers that `toJson` rejects.
  */
-export function toPlants(names: readonly string[]): ToPlant {
+export function toPlants(names: readonly string[]): (properties: Properties) => Plant {
   const keyed = names.map((name) => [name, `${JSON.stringify(name)}:`] as const)
   return (properties) => {
     let json = ''

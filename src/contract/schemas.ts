@@ -5,48 +5,40 @@ import { OperatorError } from '../domain/errors.ts'
 /** A JSON Schema. References lead into the document, such as `#/components/schemas/Plant`. */
 export type Schema = { readonly [keyword: string]: unknown }
 
-/** Keywords that contain schemas. `inPlace`: these schemas apply to the same value as the schema around them. */
-const inPlace = {
-  one: ['not', 'if', 'then', 'else'],
-  list: ['allOf', 'anyOf', 'oneOf'],
-  map: ['dependentSchemas'],
-}
-const within = {
-  one: ['items', 'contains', 'additionalProperties', 'propertyNames', 'unevaluatedItems', 'unevaluatedProperties'],
-  list: ['prefixItems'],
-  map: ['properties', 'patternProperties', '$defs', 'definitions'],
-}
-const one = new Set([...inPlace.one, ...within.one])
-const list = new Set([...inPlace.list, ...within.list])
-const map = new Set([...inPlace.map, ...within.map])
+/** Keywords whose schemas, one or a list, apply to the same value as the schema around them. */
+const inPlace = ['not', 'if', 'then', 'else', 'allOf', 'anyOf', 'oneOf']
+const within = ['items', 'prefixItems', 'contains', 'additionalProperties', 'propertyNames', 'unevaluatedItems']
+const nested = new Set([...inPlace, ...within, 'unevaluatedProperties'])
+/** Keywords that contain schemas by name. */
+const named = new Set(['properties', 'patternProperties', 'dependentSchemas'])
 
 export function isSchema(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Applies `change` to a schema and all its subschemas, innermost first. Boolean schemas stay unchanged. */
+/** Applies `change` to each member of an object. */
+export function mapValues(object: object, change: (value: unknown, key: string) => unknown): Schema {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]))
+}
+
+/** Applies `change` to a schema, or to a list, and all subschemas, innermost first. Boolean schemas stay unchanged. */
 export function mapSchema(schema: unknown, change: (schema: Schema) => Schema): unknown {
-  if (!isSchema(schema)) return schema
   const go = (value: unknown): unknown => mapSchema(value, change)
-  return change(
-    Object.fromEntries(
-      Object.entries(schema).map(([keyword, value]) => {
-        if (one.has(keyword)) return [keyword, go(value)]
-        if (list.has(keyword) && Array.isArray(value)) return [keyword, value.map(go)]
-        if (!map.has(keyword) || !isSchema(value)) return [keyword, value]
-        return [keyword, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, go(each)]))]
-      }),
-    ),
-  )
+  if (Array.isArray(schema)) return schema.map(go)
+  if (!isSchema(schema)) return schema
+  const mapped = mapValues(schema, (value, keyword) => {
+    if (nested.has(keyword)) return go(value)
+    return named.has(keyword) && isSchema(value) ? mapValues(value, go) : value
+  })
+  return change(mapped)
 }
 
 /** The schemas that apply to the same value: subschemas, and the target of a reference. */
 export function schemasInPlace(document: unknown, schema: Schema): readonly Schema[] {
   return [
     ...('$ref' in schema ? [targetOf(document, schema['$ref'])] : []),
-    ...inPlace.one.map((keyword) => schema[keyword]),
-    ...inPlace.list.flatMap((keyword) => schema[keyword] ?? []),
-    ...inPlace.map.flatMap((keyword) => Object.values(schema[keyword] ?? {})),
+    ...inPlace.flatMap((keyword) => schema[keyword] ?? []),
+    ...Object.values(schema['dependentSchemas'] ?? {}),
   ].filter(isSchema)
 }
 

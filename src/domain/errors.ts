@@ -54,6 +54,7 @@ export function statusOf(code: ErrorCode): number {
  * internals. `cause` goes to the log only.
  */
 export class AppError extends Error {
+  override readonly name = 'AppError'
   readonly code: ErrorCode
   /** The caller that lacks a permission. */
   readonly caller: Caller | undefined
@@ -62,7 +63,6 @@ export class AppError extends Error {
 
   constructor(code: ErrorCode, message: string, options?: ErrorOptions & Partial<Pick<AppError, 'fields' | 'caller'>>) {
     super(message, options)
-    this.name = 'AppError'
     this.code = code
     this.fields = options?.fields
     this.caller = options?.caller
@@ -74,10 +74,7 @@ export class AppError extends Error {
  * that says what to do. The command line prints it and exits with status 1, or 2 for a SettingError.
  */
 export class OperatorError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.name = 'OperatorError'
-  }
+  override readonly name = 'OperatorError'
 }
 
 /**

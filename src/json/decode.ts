@@ -247,11 +247,8 @@ function toExactInteger(literal: string): bigint | undefined {
 
 /** Sets an own property. A plain assignment to `__proto__` would change the prototype instead. */
 function setOwn(object: { [key: string]: JsonValue }, key: string, value: JsonValue): void {
-  if (key === '__proto__') {
-    Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
-  } else {
-    object[key] = value
-  }
+  if (key !== '__proto__') object[key] = value
+  else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
 }
 
 function show(text: string): string {

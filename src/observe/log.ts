@@ -53,14 +53,10 @@ export function createLog(options: LogOptions): Observe {
       dropped += 1
       return
     }
-    if (dropped > 0)
-      writeLine(
-        'warn',
-        { event: 'linesDropped', lines: dropped },
-        `${dropped} lines were dropped because the log was not read`,
-      )
+    const message = `${dropped} lines were dropped because the log was not read`
+    if (dropped > 0) writeLine({ level: 'warn', event: 'linesDropped', lines: dropped, message })
     dropped = 0
-    write(writeLine, event, leftOut, 'cause' in event ? stackOf(event.cause) : undefined)
+    writeLine(lineOf(event, leftOut, 'cause' in event ? stackOf(event.cause) : undefined))
   }
   const thinning = thin(limits.repeatedLineMs, say)
   return (event) => {
@@ -92,24 +88,25 @@ function stacksOf({ repeatedStackMs }: Limits, clock: Clock) {
   }
 }
 
-type LineFields = Readonly<Record<string, unknown>> & { readonly stack?: string }
+interface Line {
+  readonly level: keyof typeof levels
+  /** A sentence. */
+  readonly message: string
+  readonly stack?: string | undefined
+  readonly [field: string]: unknown
+}
 
-type Level = keyof typeof levels
-
-/** Writes a line: its level, its fields and its sentence. */
-type WriteLine = (level: Level, fields: LineFields, message: string) => void
-
-function lineWriter({ stream, isTerminal, hasPriorities }: LogOptions): WriteLine {
+function lineWriter({ stream, isTerminal, hasPriorities }: LogOptions): (line: Line) => void {
   // For people: the time, the level, the sentence, and the stack of a failure.
   if (isTerminal) {
-    return (level, { stack }, message) => {
+    return ({ level, message, stack }) => {
       const name = styleText(levels[level].colour, level.toUpperCase(), { stream })
       const below = stack === undefined ? '' : `${stack}\n`
       stream.write(`[${new Date().toTimeString().slice(0, 8)}] ${name}: ${message}\n${below}`)
     }
   }
-  return (level, fields, message) => {
-    const line = JSON.stringify({ level, time: new Date().toISOString(), ...fields, message })
+  return ({ level, ...fields }) => {
+    const line = JSON.stringify({ level, time: new Date().toISOString(), ...fields })
     stream.write(hasPriorities ? `<${levels[level].priority}>${line}\n` : `${line}\n`)
   }
 }
@@ -146,22 +143,21 @@ function isFailure(status: number): boolean {
 }
 
 /** @param stack the stack of the event's cause, if it is to be shown. */
-function write(writeLine: WriteLine, event: LoggedEvent, leftOut: number, stack: string | undefined): void {
-  const { kind, ...details } = event
-  const fields = {
-    event: kind,
-    ...details,
-    // The line has its own `message`, the sentence, which contains it.
-    ...('message' in details && { message: undefined }),
-    ...('cause' in details && details.cause !== undefined && { cause: messageOf(details.cause) }),
-    ...(stack !== undefined && { stack }),
-    ...(leftOut > 0 && { leftOut }),
-  }
+function lineOf(event: LoggedEvent, leftOut: number, stack: string | undefined): Line {
+  const { kind, ...fields } = event
   const more = leftOut === 0 ? '' : `, and ${leftOut} more since the last such line`
-  writeLine(levelOf(event), fields, sentence(event) + more)
+  return {
+    level: levelOf(event),
+    event: kind,
+    ...fields,
+    ...('cause' in fields && fields.cause !== undefined && { cause: messageOf(fields.cause) }),
+    stack,
+    ...(leftOut > 0 && { leftOut }),
+    message: sentence(event) + more,
+  }
 }
 
-function levelOf(event: LoggedEvent): Level {
+function levelOf(event: LoggedEvent): Line['level'] {
   if (event.kind === 'storeWarning' || event.kind === 'serverWarning' || event.kind === 'jwtKeysAway') return 'warn'
   if (event.kind === 'webhookSent') return event.isAccepted ? 'info' : 'warn'
   const isError = event.kind === 'storeFailed' || event.kind === 'storeAway' || event.kind === 'webhookPaused'

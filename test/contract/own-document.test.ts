@@ -307,6 +307,11 @@ describe("a user's document", async () => {
       withPlant(ref('A'), '{ A: { properties: [] } }'),
       /: #\/components\/schemas\/A\/properties must be object$/,
     ],
+    [
+      'a version that is a number',
+      withPlant(plantOf('')).replace("version: '1'", 'version: 1.0'),
+      /: info: version must be a text; put it in quotes$/,
+    ],
     ['a document that merges itself', 'openapi: 3.1.0\na: &a { <<: *a }', /: it is nested too deeply$/],
     ['a document without plants', noPlants, /: has no POST \/plants .*no other resources$/],
     ['a reference round', withPlant(ref('A'), `{ A: ${ref('A')} }`), /refers to itself endlessly$/],
