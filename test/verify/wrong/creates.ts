@@ -309,6 +309,10 @@ export const creates: readonly Wrong[] = [
     ),
     ...accepting(invalid)(['takes NUL away', text(/\\u0000/, '')], text(/\\u(?:d83c|df..)/g, '\ufffd')),
   ),
+  ...caughtBy('random requests')(
+    ...answering(created)(['replays the plant as it is', ofReplays(ifRead(200, text(/"id":-?\d+,/, '')))]),
+    ['uses up keys for refused creates', remembers(keyed, isRefusal, taking)],
+  ),
   ...caughtBy('the document itself')(...answering(created)(['answers 201', status(201)], nullTags)),
   ...caughtBy('plants and ETags')([
     'creates one id several times at once',
@@ -326,7 +330,6 @@ export const creates: readonly Wrong[] = [
       ['says of every create that it is a replay', set('Idempotency-Replayed', 'true')],
       ['says 1 for true', edit('Idempotency-Replayed', /^.*$/, '1')],
       ['replays without Location', having('Idempotency-Replayed', /./, drop('Location'))],
-      ['replays the plant as it is', ofReplays(ifRead(200, text(/"id":-?\d+,/, '')))],
     ),
     ...receiving(create)(
       ['ignores keys', keyless],
@@ -349,7 +352,6 @@ export const creates: readonly Wrong[] = [
       ['refuses a used key, but creates the plant', also(keyless)],
       ['uses another number for a used key', text(/42201/, '42200')],
     ),
-    ['uses up keys for refused creates', remembers(keyed, isRefusal, taking)],
     ['repeats the refusal of a key for the same create', remembers(wholeOf, (status) => status === 409)],
     ...answering(created)(
       ['creates the plant of a replay again', ofReplays(also(keyless))],

@@ -195,7 +195,12 @@ function hasOwners(): Behaviour {
 
 export const ofPlants: readonly Wrong[] = [
   ...caughtBy('credentials')(['answers reads of all from a cache', remembers(readOf, (status) => status === 200)]),
-  ...caughtBy('random requests')(['has ETags of tags alone', etagOf((_, tag = '') => tag)]),
+  ...caughtBy('random requests')(
+    ['has ETags of tags alone', etagOf((_, tag = '') => tag)],
+    ['has ETags of Latin-1', etagOf((...all) => Buffer.from(JSON.stringify(all), 'latin1'))],
+    ['has ETags of what is composed', etagOf((...all) => JSON.stringify(all).normalize('NFC'))],
+    ['has ETags that do not tell an empty tag from none', etagOf((name, tag = '') => `${name}/${tag}`)],
+  ),
   ...caughtBy('parameters')(
     ...accepting(`* ${plant} 400`)(drop('If-None-Match')),
     ...['DELETE', 'PUT', 'GET'].flatMap((method) => accepting(`${method} ${plant} 400`)(drop('If-Match'))),
@@ -227,10 +232,7 @@ export const ofPlants: readonly Wrong[] = [
     ),
     ['has ETags of lines', etagOf((name, tag) => [name, tag ?? []].flat().join('\n'))],
     ['has ETags without a border', etagOf((name, tag) => name + (tag === undefined ? '-' : `${tag}+`))],
-    ['has ETags of Latin-1', etagOf((...all) => Buffer.from(JSON.stringify(all), 'latin1'))],
-    ['has ETags of what is composed', etagOf((...all) => JSON.stringify(all).normalize('NFC'))],
     ['has ETags of names alone', etagOf((name) => name)],
-    ['has ETags that do not tell an empty tag from none', etagOf((name, tag = '') => `${name}/${tag}`)],
     ['has ETags of name and tag in one', etagOf((name, tag = '') => `${name}${tag}`)],
     ...answering(`* ${plant} 200`)(asked('Accept-Encoding', /./, weakEtag)),
     ...answering(got)(weakEtag),
