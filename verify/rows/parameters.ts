@@ -141,7 +141,7 @@ function pathRows(operation: Operation): readonly Row[] {
   const refuses = (title: string, isForProxies: boolean, write: (digits: string) => readonly string[]): Row =>
     row(title, { document, isForProxies }, take(1), async (store, id) => {
       for (const text of write(String(id))) {
-        const target = pathOf(operation, encodeURIComponent(text))
+        const target = pathOf(operation, encodeURI(text))
         await store.send({ ...requestOf(operation, id, store.plants), target }, refusal('invalidParameter'))
       }
     })
