@@ -2,9 +2,20 @@
 
 import { isChange } from './checks.ts'
 import { PlantStoreError } from './error.ts'
-import { fromJson } from './exact-json.ts'
-import { mayPass, pause, pauseBefore, type Request, read, reasonOf, refusalOf } from './request.ts'
+import {
+  isOther,
+  mayPass,
+  parse,
+  pause,
+  pauseBefore,
+  read,
+  refusalOf,
+  type Store,
+  textOf,
+  unreachable,
+} from './request.ts'
 import type { Change } from './types.ts'
+import { pathOf } from './values.ts'
 
 /** How changes are followed. */
 export interface FollowOptions {
@@ -47,29 +58,6 @@ export interface ChangePage<Each = Change> {
   readonly next: string
 }
 
-/** @param readPage reads the page at a path. */
-export async function* pagesOf<Page extends ChangePage<unknown>>(
-  query: ChangeQuery,
-  readPage: (path: string) => Promise<Page>,
-): AsyncGenerator<Page, void, undefined> {
-  for (let after = query.after; ; ) {
-    const page = await readPage(pathOf({ ...query, after }))
-    yield page
-    // The last page has its own position as the next.
-    if (page.next === after || query.after === 'now') return
-    after = page.next
-  }
-}
-
-function pathOf({ after, kind }: ChangeQuery): string {
-  const query = new URLSearchParams()
-  if (after !== undefined) query.set('after', after)
-  if (kind !== undefined) query.set('kind', kind)
-  return `/changes${query.size === 0 ? '' : `?${query}`}`
-}
-
-type Store = Pick<Request, 'url' | 'headers'> & { readonly send: typeof fetch }
-
 /** A stream without a byte for this long is broken: the server sends a comment every 15 seconds. */
 const silenceMsMax = 40_000
 
@@ -86,13 +74,9 @@ export async function* follow<Each>(
   for (let tries = 1; ; tries += 1) {
     let retryMs: number
     try {
-      for await (const { id, data } of eventsOf(store, pathOf({ ...query, after }), options)) {
+      for await (const { id, change } of eventsOf(store, pathOf('/changes', { ...query, after }), options)) {
         tries = 0
-        if (data !== undefined) {
-          const change = fromJson(data)
-          if (!isChange(change)) throw isOther(store.url)
-          yield change as Each
-        }
+        if (change !== undefined) yield change as Each
         // The consumer has processed the change; until here, a reconnection would repeat it.
         after = id ?? after
       }
@@ -108,10 +92,10 @@ export async function* follow<Each>(
 
 /** The blocks of a stream (WHATWG HTML, section 9.2.6). Ends with the stream. */
 async function* eventsOf(
-  { send, url, headers }: Store,
+  { url, headers, send }: Store,
   path: string,
   { signal, onOpen }: FollowOptions,
-): AsyncGenerator<Readonly<Record<'id' | 'data', string | undefined>>, void, undefined> {
+): AsyncGenerator<{ readonly id: string | undefined; readonly change: unknown }, void, undefined> {
   signal?.throwIfAborted()
   const silence = new AbortController()
   const limit = signal === undefined ? silence.signal : AbortSignal.any([silence.signal, signal])
@@ -120,33 +104,31 @@ async function* eventsOf(
   try {
     const accept = { Accept: 'text/event-stream' }
     const response = await send(url + path, { headers: { ...headers, ...accept }, cache: 'no-store', signal: limit })
-    if (response.status !== 200 || response.body === null) throw refusalOf(await read(response), response.statusText)
-    if (!/^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')) throw isOther(url)
+    if (response.status !== 200) throw refusalOf(await read(response, url), response.statusText)
+    if (!/^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')) throw isOther(url, response)
     onOpen?.()
-    const decoder = new TextDecoder()
     let rest = ''
-    for (const reader = response.body.getReader(); ; ) {
-      const { done, value } = await reader.read()
-      if (done) return
+    for await (const piece of textOf(response)) {
       clearTimeout(timer)
       timer = begin()
-      const blocks = (rest + decoder.decode(value, { stream: true })).split(/\r?\n\r?\n/)
+      const blocks = (rest + piece).split(/\r?\n\r?\n/)
       rest = blocks.pop() ?? ''
-      if (rest.length > blockCharactersMax) throw isOther(url)
-      for (const block of blocks) yield { id: fieldIn(block, 'id'), data: fieldIn(block, 'data') }
+      if (rest.length > blockCharactersMax) throw isOther(url, response)
+      for (const block of blocks) {
+        const data = fieldIn(block, 'data')
+        const change = data === undefined ? undefined : parse(data)
+        if (data !== undefined && !isChange(change)) throw isOther(url, response)
+        yield { id: fieldIn(block, 'id'), change }
+      }
     }
   } catch (cause) {
     signal?.throwIfAborted()
     if (cause instanceof PlantStoreError) throw cause
-    throw new PlantStoreError(`${new URL(url).origin} cannot be reached: ${reasonOf(cause)}`, { cause })
+    throw unreachable(url, cause)
   } finally {
     clearTimeout(timer)
     silence.abort()
   }
-}
-
-function isOther(url: string): PlantStoreError {
-  return new PlantStoreError(`${url} did not answer as a plant store does; is it the right server?`, { status: 200 })
 }
 
 function fieldIn(block: string, name: string): string | undefined {

@@ -1,13 +1,13 @@
 // The plant store client for Node.js and browsers: one method per operation of the document, under its name.
 
-import { type ChangePage, type ChangeQuery, type FollowOptions, follow, type Paged, paged, pagesOf } from './changes.ts'
+import { type ChangePage, type ChangeQuery, type FollowOptions, follow, type Paged, paged } from './changes.ts'
 import { hasName, isChange, isListOf, isObject, isPlant, isSummary } from './checks.ts'
 import { type ErrorDetails, PlantStoreError } from './error.ts'
 import { idDigits, type PlantId, plantPath, plantToJson } from './exact-json.ts'
 import { isGreater, nextOf } from './link.ts'
-import { type Answer, exchange, type Outcome, type Patience, type Request } from './request.ts'
+import { type Answer, exchange, isOther, type Request, type Store } from './request.ts'
 import type { AnyPlant, Change, Health, Home, NewPlant, Plant, PlantProperties, Summary } from './types.ts'
-import { assertPositive, fieldValue, newKey, wellFormed } from './values.ts'
+import { assertPositive, fieldValue, newKey, pathOf } from './values.ts'
 
 export type * from './types.ts'
 export type { PlantId }
@@ -72,13 +72,6 @@ export interface PlantPage<New extends AnyPlant = NewPlant> {
 /** The error number for an unknown plant. */
 const unknownPlant = 40402
 
-/** `path` is relative to the store's URL. */
-interface Call extends Partial<Pick<Request, 'method'>> {
-  readonly path: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
-}
-
 /**
  * Calls one store. Every method rejects with PlantStoreError if the store rejects the request or is unreachable. `New`
  * is the type of a new plant, for a store with its own document.
@@ -86,9 +79,7 @@ interface Call extends Partial<Pick<Request, 'method'>> {
 export class PlantStoreClient<New extends AnyPlant = NewPlant> {
   /** Base URL without a trailing slash. */
   readonly url: string
-  readonly #headers: Readonly<Record<string, string>>
-  readonly #patience: Patience
-  readonly #fetch: typeof fetch
+  readonly #store: Store
 
   /** Throws TypeError unless the URL is `http:` or `https:`. */
   constructor({ url, token, timeoutMs = 30_000, tryTimeoutMs = 10_000, triesMax = 9, fetch: send }: ClientOptions) {
@@ -96,10 +87,10 @@ export class PlantStoreClient<New extends AnyPlant = NewPlant> {
     if (!/^https?:$/.test(protocol))
       throw new TypeError(`the URL of a plant store must begin with http: or https:, not ${url}`)
     this.url = (origin + pathname).replace(/\/+$/, '')
-    this.#headers = token === undefined ? {} : { Authorization: `Bearer ${fieldValue('token', token)}` }
-    this.#patience = { timeoutMs, tryTimeoutMs, triesMax }
-    for (const [name, value] of Object.entries(this.#patience)) assertPositive(name, value)
-    this.#fetch = send ?? ((...request) => fetch(...request))
+    const headers = token === undefined ? {} : { Authorization: `Bearer ${fieldValue('token', token)}` }
+    const patience = { timeoutMs, tryTimeoutMs, triesMax }
+    for (const [name, value] of Object.entries(patience)) assertPositive(name, value)
+    this.#store = { url: this.url, headers, send: send ?? ((...request) => fetch(...request)), ...patience }
   }
 
   /** Creates a plant exactly once, however often it is retried. Rejects with 409 if the id is taken. */
@@ -123,7 +114,7 @@ export class PlantStoreClient<New extends AnyPlant = NewPlant> {
     const answer = await this.#call({ path: plantPath(id), headers }, options)
     if (answer.status === 304 && ifNoneMatch !== undefined) return ifNoneMatch
     const plant = this.#read<Plant<New>>(answer, isPlant)
-    if (String(plant.id) !== idDigits(id)) throw this.#isOther(answer)
+    if (String(plant.id) !== idDigits(id)) throw isOther(this.url, answer)
     return tagged(plant, answer)
   }
 
@@ -136,44 +127,42 @@ export class PlantStoreClient<New extends AnyPlant = NewPlant> {
     const body = plantToJson({ ...plant, id: undefined })
     const call = { method: 'PUT', path: plantPath(id), headers: match(ifMatch), body } as const
     const startedMs = performance.now()
-    const outcome = await this.#try(call, options)
-    if (outcome.isAgain && outcome.failure?.status === 412) {
+    try {
+      const answer = await this.#call(call, options)
+      return tagged(this.#read<PlantProperties<New>>(answer, hasName), answer)
+    } catch (failure) {
+      if (!(failure instanceof PlantStoreError && failure.status === 412 && failure.mayBeDone)) throw failure
       // An earlier try of this call may have changed the plant.
-      const leftMs = (options.timeoutMs ?? this.#patience.timeoutMs) - (performance.now() - startedMs)
+      const leftMs = (options.timeoutMs ?? this.#store.timeoutMs) - (performance.now() - startedMs)
       const found = await this.getPlant(id, { ...options, timeoutMs: Math.max(leftMs, 1) }).catch((error: unknown) => {
         // The plant is gone, or this token may not read it. Any other answer leaves the outcome unknown.
-        if (error instanceof PlantStoreError && (error.error === unknownPlant || error.status === 403)) return undefined
+        if (error instanceof PlantStoreError && (error.error === unknownPlant || error.status === 403)) throw failure
         throw error
       })
-      if (found !== undefined && isSame({ ...found, id: undefined }, { ...plant, id: undefined })) {
-        const { id: _, ...properties }: { readonly id: unknown } = found
-        return properties as Tagged<PlantProperties<New>>
-      }
+      if (!isSame({ ...found, id: undefined }, { ...plant, id: undefined })) throw failure
+      const { id: _, ...properties }: { readonly id: unknown } = found
+      return properties as Tagged<PlantProperties<New>>
     }
-    const answer = answerOf(outcome)
-    return tagged(this.#read<PlantProperties<New>>(answer, hasName), answer)
   }
 
   /** Deletes a plant. Rejects with 404 if there is none, unless an earlier try of this call may have deleted it. */
   async deletePlant(id: PlantId, { ifMatch, ...options }: ChangeOptions = {}): Promise<void> {
-    const outcome = await this.#try({ method: 'DELETE', path: plantPath(id), headers: match(ifMatch) }, options)
-    if (outcome.isAgain && outcome.failure?.error === unknownPlant) return
-    const answer = answerOf(outcome)
-    if (answer.status !== 204) throw this.#isOther(answer)
+    try {
+      const answer = await this.#call({ method: 'DELETE', path: plantPath(id), headers: match(ifMatch) }, options)
+      if (answer.status !== 204) throw isOther(this.url, answer)
+    } catch (failure) {
+      if (!(failure instanceof PlantStoreError && failure.error === unknownPlant && failure.mayBeDone)) throw failure
+    }
   }
 
   /** Lists changes up to now: `for await (const change of client.listChanges({ after }))`, or page by page. */
   listChanges(query: ChangeQuery = {}, options: CallOptions = {}): Paged<ChangePage<Change<New>>, Change<New>> {
-    const readPage = async (path: string): Promise<ChangePage<Change<New>>> => {
-      const answer = await this.#call({ path }, options)
-      return { changes: this.#read(answer, isListOf(isChange)), next: nextOf(answer) ?? '' }
-    }
-    return paged('changes', () => pagesOf(query, readPage))
+    return paged('changes', () => this.#changePages(query, options))
   }
 
   /** Follows the changes endlessly, each exactly once; reconnects automatically. */
   followChanges(query: ChangeQuery = {}, options: FollowOptions = {}): AsyncGenerator<Change<New>, void> {
-    return follow({ send: this.#fetch, url: this.url, headers: this.#headers }, query, options)
+    return follow(this.#store, query, options)
   }
 
   /** Counts the plants, in total and by tag. */
@@ -217,58 +206,47 @@ export class PlantStoreClient<New extends AnyPlant = NewPlant> {
   }
 
   async *#pages({ after, ...filters }: ListQuery, options: CallOptions): AsyncGenerator<PlantPage<New>, void> {
-    const query = new URLSearchParams()
-    for (const [name, value] of Object.entries(filters))
-      if (value !== undefined) query.set(name, wellFormed(name, String(value)))
     let next: string | undefined = after === undefined ? undefined : idDigits(after)
     do {
-      if (next !== undefined) query.set('after', next)
-      const answer = await this.#call({ path: `/plants?${query}` }, options)
+      const answer = await this.#call({ path: pathOf('/plants', { ...filters, after: next }) }, options)
       const before = next
       next = nextOf(answer)
       // A list whose ids do not ascend from page to page might be endless.
-      if (next !== undefined && !isGreater(next, before)) throw this.#isOther(answer)
+      if (next !== undefined && !isGreater(next, before)) throw isOther(this.url, answer)
       yield { plants: this.#read(answer, isListOf(isPlant)), next }
     } while (next !== undefined)
+  }
+
+  async *#changePages(query: ChangeQuery, options: CallOptions): AsyncGenerator<ChangePage<Change<New>>, void> {
+    for (let after = query.after; ; ) {
+      const answer = await this.#call({ path: pathOf('/changes', { ...query, after }) }, options)
+      const next = nextOf(answer) ?? ''
+      yield { changes: this.#read(answer, isListOf(isChange)), next }
+      // The last page has its own position as the next.
+      if (next === after || query.after === 'now') return
+      after = next
+    }
   }
 
   async #text(path: string, options: CallOptions): Promise<string> {
     return (await this.#call({ path, headers: { Accept: '*/*' } }, options)).text
   }
 
-  async #call(call: Call, options: CallOptions): Promise<Answer> {
-    return answerOf(await this.#try(call, options))
-  }
-
-  #try({ method = 'GET', path, headers, body }: Call, { signal, timeoutMs }: CallOptions): Promise<Outcome> {
-    const type = body === undefined ? undefined : { 'Content-Type': 'application/json' }
-    const request = { method, url: this.url + path, headers: { ...this.#headers, ...type, ...headers } }
-    if (timeoutMs !== undefined) assertPositive('timeoutMs', timeoutMs)
-    const patience = timeoutMs === undefined ? this.#patience : { ...this.#patience, timeoutMs }
-    return exchange(this.#fetch, { ...request, ...(body !== undefined && { body }) }, patience, signal)
+  async #call(request: Request, { signal, timeoutMs = this.#store.timeoutMs }: CallOptions): Promise<Answer> {
+    assertPositive('timeoutMs', timeoutMs)
+    return exchange({ ...this.#store, timeoutMs }, request, signal)
   }
 
   /** Returns the body of an answer after checking it against the document. */
   #read<T>(answer: Answer, isRight: (value: unknown) => boolean): T {
     if (isRight(answer.value)) return answer.value as T
-    throw this.#isOther(answer)
-  }
-
-  #isOther({ status, headers }: Answer): PlantStoreError {
-    const requestId = headers.get('x-request-id') ?? undefined
-    const message = `${this.url} did not answer as a plant store does; is it the right server?`
-    return new PlantStoreError(message, { status, requestId })
+    throw isOther(this.url, answer)
   }
 }
 
 /** Whether two plants have equal properties, in any order. */
 function isSame(one: object, other: object): boolean {
   return plantToJson(one, true) === plantToJson(other, true)
-}
-
-function answerOf({ answer, failure }: Outcome): Answer {
-  if (failure !== undefined) throw failure
-  return answer
 }
 
 function match(ifMatch: ChangeOptions['ifMatch']): Readonly<Record<string, string>> {

@@ -1,14 +1,7 @@
 // The error that client calls reject with.
 
 /** The properties of a new PlantStoreError. */
-export interface ErrorDetails {
-  readonly status?: number | undefined
-  readonly error?: number | undefined
-  readonly requestId?: string | undefined
-  readonly retryAfter?: number | undefined
-  readonly mayBeDone?: boolean | undefined
-  readonly cause?: unknown
-}
+export type ErrorDetails = Partial<Omit<PlantStoreError, 'name' | 'message' | 'stack'>>
 
 /** A failed call: the server rejected it, or sent no readable answer. */
 export class PlantStoreError extends Error {

@@ -3,8 +3,13 @@
 import { PlantStoreError } from './error.ts'
 import { fromJson } from './exact-json.ts'
 
-/** Timeouts and retries, for all calls of a client. */
-export interface Patience {
+/** Where a store is, and how a client calls it. */
+export interface Store {
+  /** Base URL without a trailing slash. */
+  readonly url: string
+  /** Fields of every request. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly send: typeof fetch
   /** Milliseconds for a call, including all tries and pauses. */
   readonly timeoutMs: number
   /** Milliseconds for one try, after which the call is retried. */
@@ -14,9 +19,10 @@ export interface Patience {
 }
 
 export interface Request {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
+  readonly method?: 'POST' | 'PUT' | 'DELETE'
+  /** Relative to the store's URL. */
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
 }
 
@@ -28,16 +34,6 @@ export interface Answer {
   readonly value: unknown
 }
 
-/** A successful answer, or the failure. */
-type Try =
-  | { readonly answer: Answer; readonly failure?: undefined }
-  | { readonly answer?: undefined; readonly failure: PlantStoreError }
-
-export type Outcome = Try & {
-  /** Whether an earlier try may also have been served: it got no answer, or none from the store. */
-  readonly isAgain: boolean
-}
-
 /** Statuses of temporary failures in servers and proxies. */
 const passing = [429, 502, 503, 504]
 /** The only store error that leaves the outcome unknown. */
@@ -46,25 +42,23 @@ const pauseMsMin = 50
 const pauseMsMax = 2_000
 /** The maximum delay of timers, about 25 days. */
 const timerMsMax = 2 ** 31 - 1
+/** The longest pages have 1,000 plants of 64 KiB. A longer answer may be endless. */
+const answerCharactersMax = 128_000_000
 
 /**
- * Sends a request until it is answered or retries are pointless. Rejects with the signal's reason if the signal aborts.
+ * Sends a request until it is answered or retries are pointless. Rejects with PlantStoreError, or with the signal's
+ * reason if the signal aborts.
  */
-export async function exchange(
-  send: typeof fetch,
-  request: Request,
-  patience: Patience,
-  signal: AbortSignal | undefined,
-): Promise<Outcome> {
-  const endMs = performance.now() + patience.timeoutMs
+export async function exchange(store: Store, request: Request, signal: AbortSignal | undefined): Promise<Answer> {
+  const endMs = performance.now() + store.timeoutMs
   let isAgain = false
   for (let tries = 1; ; tries += 1) {
-    const outcome = { ...(await tryOnce(send, request, patience, endMs, signal)), isAgain }
-    const { failure } = outcome
-    if (failure === undefined || !mayPass(failure) || tries >= patience.triesMax) return ended(outcome, request)
-    const pauseMs = pauseBefore(tries, failure)
-    if (performance.now() + pauseMs >= endMs) return ended(outcome, request)
-    isAgain ||= mayBeDone(failure)
+    const answer = await tryOnce(store, request, endMs, signal)
+    if (!(answer instanceof PlantStoreError)) return answer
+    const pauseMs = pauseBefore(tries, answer)
+    const isLast = !mayPass(answer) || tries >= store.triesMax || performance.now() + pauseMs >= endMs
+    if (isLast) throw request.method === undefined ? answer : failureOfChange(request.method, answer, isAgain)
+    isAgain ||= mayBeDone(answer)
     await pause(pauseMs, signal)
   }
 }
@@ -72,38 +66,43 @@ export async function exchange(
 /** Every create has a key, so these answers hold for all of its tries. */
 const finalOfCreates: readonly (number | undefined)[] = [400, 409, 413, 415, 422]
 
-/** Marks the failure of a change if this try or an earlier one may have succeeded. */
-function ended(outcome: Outcome, { method }: Request): Outcome {
-  const { failure, isAgain } = outcome
-  if (failure === undefined || method === 'GET') return outcome
-  const { message, status, error, requestId, retryAfter, cause } = failure
-  const details = { status, error, requestId, retryAfter, mayBeDone: true }
+/**
+ * Marks the failure of a change if this try or an earlier one may have succeeded.
+ *
+ * @param isAgain whether an earlier try may have been served: it got no answer, or none from the store.
+ */
+function failureOfChange(method: string, failure: PlantStoreError, isAgain: boolean): PlantStoreError {
+  const { message, status, error } = failure
   if (isAgain && status !== undefined && !(method === 'POST' && finalOfCreates.includes(status))) {
     const refused = `${status}${error === undefined ? '' : ` (error ${error})`}`
     const said = `an earlier try got no answer and may have succeeded; the last one was refused with ${refused}`
-    return { isAgain, failure: new PlantStoreError(said, { ...details, cause: failure }) }
+    return new PlantStoreError(said, { ...failure, mayBeDone: true, cause: failure })
   }
-  const isOpen = status === undefined || error === outcomeUnknown || (error === undefined && status >= 500)
-  return isOpen ? { isAgain, failure: new PlantStoreError(message, { ...details, cause }) } : outcome
+  // A success that cannot be read, or a proxy's failure.
+  const isUnexplained = error === undefined && (status === undefined || status < 300 || status >= 500)
+  if (!isUnexplained && error !== outcomeUnknown) return failure
+  return new PlantStoreError(message, { ...failure, mayBeDone: true, cause: failure.cause })
 }
 
+/** Returns a successful answer, or the failure. */
 async function tryOnce(
-  send: typeof fetch,
-  { url, method, headers, body }: Request,
-  { timeoutMs, tryTimeoutMs }: Patience,
+  { url, headers, send, timeoutMs, tryTimeoutMs }: Store,
+  { method, path, headers: own, body }: Request,
   endMs: number,
   signal: AbortSignal | undefined,
-): Promise<Try> {
+): Promise<Answer | PlantStoreError> {
   signal?.throwIfAborted()
+  const { origin } = new URL(url)
   const timeout = new AbortController()
   const leftMs = Math.max(endMs - performance.now(), 0)
   const timer = setTimeout(() => timeout.abort(), Math.min(tryTimeoutMs, leftMs, timerMsMax))
   try {
     const limit = signal === undefined ? timeout.signal : AbortSignal.any([timeout.signal, signal])
-    const sent = send(url, {
-      method,
-      headers: { Accept: 'application/json', ...headers },
-      ...(body !== undefined && { body }),
+    const type = body === undefined ? undefined : { 'Content-Type': 'application/json' }
+    const sent = send(url + path, {
+      method: method ?? 'GET',
+      headers: { Accept: 'application/json', ...headers, ...type, ...own },
+      body: body ?? null,
       cache: 'no-store',
       // Following a redirect would turn a POST into a GET of another resource.
       redirect: 'manual',
@@ -111,26 +110,23 @@ async function tryOnce(
     })
     // A custom `fetch` may ignore the signal.
     const [response, answer] = await Promise.race([
-      sent.then(async (response) => [response, await read(response)] as const),
+      sent.then(async (response) => [response, await read(response, url)] as const),
       rejectedBy(limit),
     ])
+    const { status } = answer
     // Browsers reveal nothing about a redirect except that it is one.
-    if (response.type === 'opaqueredirect' || (answer.status > 300 && answer.status < 400 && answer.status !== 304)) {
-      const message = `${new URL(url).origin} redirects; give the URL that it redirects to`
-      return { failure: new PlantStoreError(message, { status: answer.status || 302 }) }
+    if (response.type === 'opaqueredirect' || (status > 300 && status < 400 && status !== 304)) {
+      const message = `${origin} redirects; give the URL that it redirects to`
+      return new PlantStoreError(message, { status: status || 302 })
     }
-    if (isCutShort(answer)) {
-      return { failure: new PlantStoreError(`the answer of ${new URL(url).origin} was cut short`) }
-    }
-    return answer.status < 400 ? { answer } : { failure: refusalOf(answer, response.statusText) }
+    if (isCutShort(answer)) return new PlantStoreError(`the answer of ${origin} was cut short`)
+    return status < 400 ? answer : refusalOf(answer, response.statusText)
   } catch (cause) {
     signal?.throwIfAborted()
-    const { origin } = new URL(url)
-    if (timeout.signal.aborted) {
-      const seconds = (tryTimeoutMs < leftMs ? tryTimeoutMs : timeoutMs) / 1000
-      return { failure: new PlantStoreError(`${origin} did not answer within ${seconds} s`, { cause }) }
-    }
-    return { failure: new PlantStoreError(`${origin} cannot be reached: ${reasonOf(cause)}`, { cause }) }
+    if (cause instanceof PlantStoreError) return cause
+    if (!timeout.signal.aborted) return unreachable(url, cause)
+    const seconds = (tryTimeoutMs < leftMs ? tryTimeoutMs : timeoutMs) / 1000
+    return new PlantStoreError(`${origin} did not answer within ${seconds} s`, { cause })
   } finally {
     clearTimeout(timer)
   }
@@ -142,10 +138,30 @@ function rejectedBy(signal: AbortSignal): Promise<never> {
   })
 }
 
-export async function read(response: Response): Promise<Answer> {
+/** Rejects if the text is too long. */
+export async function read(response: Response, url: string): Promise<Answer> {
   const { status, headers } = response
-  const text = await response.text()
+  let text = ''
+  for await (const piece of textOf(response)) {
+    text += piece
+    if (text.length > answerCharactersMax) {
+      const advice = 'is it the right server? If so, list fewer plants at a time, with limit'
+      throw new PlantStoreError(`${new URL(url).origin} sent more than 128,000,000 characters; ${advice}`, { status })
+    }
+  }
   return { status, headers, text, value: isJson(headers) ? parse(text) : undefined }
+}
+
+/** The text of a response, in pieces as they arrive. */
+export async function* textOf({ body }: Response): AsyncGenerator<string, void> {
+  const reader = body?.getReader()
+  const decoder = new TextDecoder()
+  try {
+    for (let part = await reader?.read(); part?.done === false; part = await reader?.read())
+      yield decoder.decode(part.value, { stream: true })
+  } finally {
+    await reader?.cancel()
+  }
 }
 
 /** Browsers present a connection that ends within the header section as an answer without a body. */
@@ -157,8 +173,8 @@ function isJson(headers: Headers): boolean {
   return /^application\/json\b/i.test(headers.get('content-type') ?? '')
 }
 
-/** An answer labelled JSON that is not valid JSON has no value. */
-function parse(text: string): unknown {
+/** Parses JSON; undefined if it is not valid. */
+export function parse(text: string): unknown {
   try {
     return fromJson(text)
   } catch {
@@ -183,8 +199,19 @@ function secondsOf(retryAfter: string | null): number | undefined {
   return Number.isNaN(seconds) ? undefined : Math.max(seconds, 0)
 }
 
+/** @param answer the response that no plant store sends, or its status and header fields. */
+export function isOther(url: string, { status, headers }: Pick<Answer, 'status' | 'headers'>): PlantStoreError {
+  const requestId = headers.get('x-request-id') ?? undefined
+  const message = `${url} did not answer as a plant store does; is it the right server?`
+  return new PlantStoreError(message, { status, requestId })
+}
+
+export function unreachable(url: string, cause: unknown): PlantStoreError {
+  return new PlantStoreError(`${new URL(url).origin} cannot be reached: ${reasonOf(cause)}`, { cause })
+}
+
 /** Node.js and browsers report the cause of a failed request in different places. */
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   const { cause, message } = error as { readonly cause?: { readonly message?: string; readonly code?: string } } & Error
   // OpenSSL's raw messages, such as for a plain HTTP server, are unreadable.
   const words = /^[0-9A-F]+:error:[^:]*:[^:]*:[^:]*:([^:]*):/.exec(cause?.message ?? '')?.[1]

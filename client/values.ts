@@ -15,8 +15,14 @@ export function assertPositive(name: string, value: number): void {
   if (!(value > 0)) throw new TypeError(`${name} must be a number above 0, not ${value}`)
 }
 
-/** Throws TypeError for an unpaired surrogate, which would be sent as another character. */
-export function wellFormed(name: string, text: string): string {
-  if (text.isWellFormed()) return text
-  throw new TypeError(`${name} must be well-formed Unicode, without unpaired surrogates`)
+/** A path with those parameters that have a value. Throws TypeError for an unpaired surrogate in a text. */
+export function pathOf(path: string, parameters: object): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(parameters)) {
+    // It would be sent as another character.
+    if (!String(value).isWellFormed())
+      throw new TypeError(`${name} must be well-formed Unicode, without unpaired surrogates`)
+    if (value !== undefined) query.set(name, String(value))
+  }
+  return `${path}?${query}`
 }

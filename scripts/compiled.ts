@@ -12,7 +12,7 @@ const head = `// Generated from openapi.yaml by \`npm run generate\`. Do not edi
 
 import { createRequire } from 'node:module'
 import type { ValidateFunction } from 'ajv'
-import { isExact } from './validate.ts'
+import { canonical, isExact, isWellFormed } from './exact.ts'
 
 const require = createRequire(import.meta.url)
 

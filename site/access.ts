@@ -90,11 +90,15 @@ export async function openStore(): Promise<May> {
   return showCaller(caller)
 }
 
-export function askForToken(): void {
+/** @param reason why the server could not say whether the token that is kept is right. */
+export function askForToken(reason?: string): void {
   show(false)
+  secret.value = token.get()
+  stay.checked = token.stays()
   tabs.postMessage('ask')
   const { plant } = readView()
   if (plant !== undefined) find('#token-title').textContent = `Sign in to see plant ${plant}`
+  if (reason !== undefined) tell(secret, toSentence(reason))
   secret.focus()
 }
 

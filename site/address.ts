@@ -27,12 +27,10 @@ export const sizes = [25, 100, 500] as const
 /** Where a page began. */
 export type Place = Pick<View, 'after' | 'from'>
 
-const integer = /^-?\d{1,19}$/
-
 /** Reads the address. What it should not contain is left out. */
 export function readView(): View {
   const query = new URLSearchParams(location.search)
-  const [after, plant] = ['after', 'plant'].map((name) => integer.exec(query.get(name) ?? '')?.[0])
+  const [after, plant] = ['after', 'plant'].map((name) => idOf(query.get(name) ?? '')?.toString())
   const from = Number(query.get('from'))
   return {
     name: query.get('name') ?? '',
@@ -44,9 +42,10 @@ export function readView(): View {
   }
 }
 
-/** The id that a search names, if it is a number. */
-export function idIn({ name }: View): bigint | undefined {
-  return integer.test(name.trim()) ? BigInt(name) : undefined
+/** The id that a text names, if it is one. */
+export function idOf(text: string): bigint | undefined {
+  const id = /^\s*-?\d{1,19}\s*$/.test(text) ? BigInt(text) : undefined
+  return id !== undefined && BigInt.asIntN(64, id) === id ? id : undefined
 }
 
 /** The pages before this one, which the history keeps, and a link does not have. */
@@ -90,7 +89,7 @@ export function titlePage(plant?: string): void {
 export function rangeOf(count: number, view: View, hasMore: boolean, totals: Summary | undefined): string {
   if (count === 0 && hasMore) return 'Nothing found yet. The next page continues the search.'
   if (count === 0 && view.after !== undefined) return 'There are no more plants.'
-  const id = idIn(view)
+  const id = idOf(view.name)
   if (count === 0 && id !== undefined) return `There is no plant ${id}, and none after it.`
   if (count === 0 && view.name !== '') {
     const kind = view.tag === '' ? 'No plant' : 'No plant with this tag'

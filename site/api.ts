@@ -1,21 +1,27 @@
 // The server that served the page, the token, and ids that are free.
 
 import { base } from './address.js'
-import { type ListQuery, type PlantPage, PlantStoreClient, PlantStoreError } from './client.js'
+import { PlantStoreClient, PlantStoreError } from './client.js'
+import { storages } from './elements.js'
 import { record } from './log.js'
+import { isSame } from './properties.js'
 
 const tokenKey = 'plantstore-token'
-const places = [sessionStorage, localStorage]
+/** The token of this page, be it stored or not. */
+let held = ''
 
 export const token = {
-  get: (): string => places.map((place) => place.getItem(tokenKey)).find((secret) => secret !== null) ?? '',
+  get: (): string => held || (storages.map((place) => place.getItem(tokenKey)).find((secret) => secret !== null) ?? ''),
+  stays: (): boolean => storages[1]?.getItem(tokenKey) != null,
   /** @param stays beyond this tab, on this device. */
   keep: (secret: string, stays: boolean): void => {
     token.forget()
-    places[stays ? 1 : 0]?.setItem(tokenKey, secret)
+    held = secret
+    storages[stays ? 1 : 0]?.setItem(tokenKey, secret)
   },
   forget: (): void => {
-    for (const place of places) place.removeItem(tokenKey)
+    held = ''
+    for (const place of storages) place.removeItem(tokenKey)
   },
 }
 
@@ -27,12 +33,6 @@ export function connect(secret = token.get(), fetch: typeof globalThis.fetch = r
 /** For requests that nobody has asked for. The log shows them if a person wants to see them. */
 export function connectAside(): PlantStoreClient {
   return connect(token.get(), (input, init) => record(input, init, true))
-}
-
-/** Reads the first page of a query. */
-export async function readPage(query: ListQuery, client: PlantStoreClient): Promise<PlantPage> {
-  const { done, value } = await client.listPlants(query).pages().next()
-  return done === true ? { plants: [], next: undefined } : value
 }
 
 export function isRefusal(cause: unknown): cause is PlantStoreError {
@@ -52,23 +52,38 @@ export function wordsOf(refusal: unknown): string {
   return refusal.error === undefined ? refusal.message : `${refusal.message} (error ${refusal.error})`
 }
 
+/** Whether a plant is there with the same properties, such as one whose create got no answer. */
+export async function isThere(plant: { readonly id: bigint }, client = connect()): Promise<boolean> {
+  try {
+    return isSame(await client.getPlant(plant.id), plant)
+  } catch (refusal) {
+    // This token may not read: the server has the plant, be it equal or not.
+    if ([403, 404].includes(statusOf(refusal) ?? 0)) return false
+    throw refusal
+  }
+}
+
 export const idMax = 2n ** 63n - 1n
 const pageOfIds = 1_000
+const idsReadMax = 20_000n
 
 /**
- * An id above another one, or else above the number of plants, that is free as far as one page of plants says. Undefined
- * if the server does not tell.
+ * Ids that are free as far as the first pages of plants say: those above another one, or else above the number of plants.
+ * None if the server does not tell.
  */
-export async function findFreeId(above?: bigint): Promise<bigint | undefined> {
+export async function* freeIds(above?: bigint): AsyncGenerator<bigint, undefined> {
+  const client = connectAside()
   try {
-    const client = connectAside()
     const start = above ?? BigInt((await client.getSummary()).plants)
-    const { plants } = await readPage({ after: String(start), limit: pageOfIds }, client)
-    const gap = plants.findIndex(({ id }, at) => id !== start + BigInt(at + 1))
-    const free = start + BigInt(gap === -1 ? plants.length : gap) + 1n
-    return free > idMax && above !== undefined ? findFreeId() : free
+    let next = start + 1n
+    for await (const { id } of client.listPlants({ after: String(start), limit: pageOfIds })) {
+      for (; next < id; next += 1n) yield next
+      next = id + 1n
+      if (next > start + idsReadMax) break
+    }
+    for (; next <= idMax; next += 1n) yield next
+    if (above !== undefined) yield* freeIds()
   } catch (refusal) {
-    if (isRefusal(refusal)) return undefined
-    throw refusal
+    if (!isRefusal(refusal)) throw refusal
   }
 }

@@ -1,10 +1,10 @@
 // The form that creates a plant. Nobody has to invent an id: the form offers one that is free.
 
-import { connect, findFreeId, idMax, statusOf } from './api.js'
+import { connect, freeIds, idMax, isRefusal, isThere, statusOf } from './api.js'
 import { fieldOf, find } from './elements.js'
 import { clearRefusal, focusWrong, isFilledIn, makeFields, onSubmit, plantIn, showRefusal, tell } from './form.js'
 import { explain, hush } from './messages.js'
-import { displayed } from './properties.js'
+import { displayed, isSame, type Values, withoutId } from './properties.js'
 
 /** How many offered ids other clients may take before a person has to choose one. */
 const triesMax = 5
@@ -21,6 +21,8 @@ const toggler = find('#new', HTMLButtonElement)
 const closer = find('#create-close', HTMLButtonElement)
 /** The id that was offered last. */
 let offered = ''
+/** The id of the last create, if it got no answer: the plant may be there. */
+let unanswered: string | undefined
 
 toggler.addEventListener('click', toggleForm)
 closer.addEventListener('click', () => {
@@ -39,6 +41,7 @@ export function startForm(onCreated: (id: string) => Promise<void>): void {
   onSubmit(form, async () => {
     // The service takes an empty name; a person has usually forgotten it.
     const isWarned = fieldOf(form, 'name').ariaInvalid === 'true'
+    const plant = plantIn(form, withoutId)
     clearRefusal(form, error)
     hush()
     if (idField.value.trim() === '') await offerFree()
@@ -50,8 +53,10 @@ export function startForm(onCreated: (id: string) => Promise<void>): void {
       return focusWrong(form)
     }
     try {
-      const id = await create(triesMax)
-      form.reset()
+      const id = await create(plant, triesMax)
+      unanswered = undefined
+      // A person may have begun with the next plant.
+      if (isSame(plantIn(form, withoutId), plant)) form.reset()
       offer(undefined)
       await offerFree(BigInt(id))
       if (idField.value === '') offer(BigInt(id) + 1n)
@@ -67,15 +72,17 @@ export function startForm(onCreated: (id: string) => Promise<void>): void {
 }
 
 /** Creates the plant of the form. If another client has taken the id that was offered, tries the next one. */
-async function create(tries: number): Promise<string> {
+async function create(plant: Values, tries: number): Promise<string> {
   const id = idField.value.trim()
   try {
-    await connect().createPlant({ ...plantIn(form, displayed), id })
+    await connect().createPlant({ id, ...plant })
     return id
   } catch (refusal) {
+    if (statusOf(refusal) === 409 && id === unanswered && (await isThere({ ...plant, id: BigInt(id) }))) return id
+    unanswered = isRefusal(refusal) && refusal.mayBeDone ? id : undefined
     const isOffered = id === offered && tries > 1
     if (statusOf(refusal) !== 409 || !isOffered || !(await offerFree(BigInt(id)))) throw refusal
-    return create(tries - 1)
+    return create(plant, tries - 1)
   }
 }
 
@@ -122,7 +129,7 @@ function show(isOpen: boolean): void {
 async function offerFree(above?: bigint): Promise<boolean> {
   const { value } = idField
   if (!mayRead() || (value.trim() !== '' && value !== offered)) return false
-  const free = await findFreeId(above)
+  const { value: free } = await freeIds(above).next()
   if (free === undefined || idField.value !== value) return false
   offer(free)
   return offered !== ''

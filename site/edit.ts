@@ -25,14 +25,6 @@ function sideBySide(mine: object, theirs: object): Node {
   return makeTable(['', ...titles], rows)
 }
 
-/** Scrolls what is in a place so that the difference of each long text is seen. */
-function showDifferences(place: HTMLElement): void {
-  for (const box of place.querySelectorAll('.long')) {
-    const mark = box.querySelector('mark')
-    if (mark !== null) box.scrollTop += mark.getBoundingClientRect().top - box.getBoundingClientRect().top
-  }
-}
-
 /** The nodes of each text, with a mark around what is between their common beginning and end. */
 function differencesOf(one: string | undefined, other: string | undefined): readonly [Node[], Node[]] {
   if (one === other) return [[shownOrNone(one)], [shownOrNone(other)]]
@@ -66,7 +58,7 @@ interface Opened {
   theirs?: Tagged<StoredPlant> | undefined
 }
 
-const conflictWords = ' Use some of their values, overwrite them with yours, or cancel to keep their version.'
+const conflictWords = ' Use some of their values, overwrite theirs with yours, or keep theirs.'
 
 /** How long a version is shown before it can be overwritten: an earlier press was meant for what was there before. */
 const readingMsMin = 500
@@ -77,8 +69,11 @@ const error = find('#edit-error')
 const conflict = find('#edit-conflict')
 const submit = find('[type="submit"]', HTMLButtonElement, dialog)
 const overwrite = find('[data-overwrite]', HTMLButtonElement, dialog)
+const leave = find('[data-cancel]', HTMLButtonElement, dialog)
 let opened: Opened | undefined
 let isSaving = false
+/** The plant whose button was pressed last. */
+let asked: bigint | undefined
 let holding: number | undefined
 
 form.addEventListener('input', () => {
@@ -102,8 +97,9 @@ export function startEditing(onDone: (id: bigint, sentence: string) => Promise<v
 /** @param button the one that was pressed. */
 export async function edit(id: bigint, button: HTMLButtonElement): Promise<void> {
   hush()
+  asked = id
   const plant = await whileBusy(button, () => connect().getPlant(id))
-  if (plant === undefined || document.querySelector('dialog:modal') !== null) return
+  if (plant === undefined || asked !== id || document.querySelector('dialog:modal') !== null) return
   opened = { shown: plant }
   error.textContent = ''
   find('#edit-title').replaceChildren(
@@ -203,10 +199,15 @@ function showConflict({ shown, theirs }: Opened): void {
     overwrite.textContent = isMerged ? 'Save merged' : 'Overwrite with mine'
     overwrite.className = isMerged ? 'main' : 'danger'
   }
-  showDifferences(conflict)
+  // The difference of each long text is seen.
+  for (const box of conflict.querySelectorAll('.long')) {
+    const mark = box.querySelector('mark')
+    if (mark !== null) box.scrollTop += mark.getBoundingClientRect().top - box.getBoundingClientRect().top
+  }
   const hadFocus = submit.matches(':focus') || !form.contains(document.activeElement)
   submit.hidden = hasConflict
   overwrite.hidden = !hasConflict
+  leave.textContent = hasConflict ? 'Keep theirs' : 'Cancel'
   // The next press of Enter agrees to nothing.
   if (hasConflict && hadFocus) conflict.focus()
 }

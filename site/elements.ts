@@ -100,6 +100,15 @@ export function makeTabs(
 /** What the keyboard can scroll. */
 export const scrollable = (label: string): Attributes => ({ tabindex: '0', role: 'group', 'aria-label': label })
 
+/** Of this tab, and of the device; none where a person has forbidden to store anything. */
+export const storages = ((): readonly Storage[] => {
+  try {
+    return [sessionStorage, localStorage]
+  } catch {
+    return []
+  }
+})()
+
 const copiedMs = 2_000
 
 /** Copies a text, and says on its button that it did. Without a clipboard, selects what is shown. */

@@ -1,7 +1,8 @@
 // Plants as text: rows that a person pastes or drops, which are NDJSON, CSV as `plantstore import` reads it, cells of a
 // sheet without a header, or nothing but names; and exports as `plantstore export` writes them.
 
-import { connect, idMax } from './api.js'
+import { idOf } from './address.js'
+import { connect } from './api.js'
 import type { ListQuery, NewPlant, StoredPlant } from './client.js'
 import { csvRow } from './columns.js'
 import { splitBy } from './csv-fields.js'
@@ -30,7 +31,6 @@ export interface Rows {
   readonly rows: readonly PlantRow[]
 }
 
-const idMin = -idMax - 1n
 /** Such as `id, name and tag`. */
 export const namesOfColumns = new Intl.ListFormat('en-GB').format(properties.map(({ name }) => name))
 /** Lone surrogates and NUL cannot be stored. */
@@ -72,9 +72,9 @@ function checked(values: object): Found {
   if (wrong !== undefined) return { wrong }
   const { id, ...others } = values as NewPlant
   if (id === undefined) return { plant: others }
-  const exact = BigInt(String(id))
-  const isIn = exact >= idMin && exact <= idMax
-  return isIn ? { plant: { ...others, id: exact } } : { wrong: 'id: a whole number of up to 19 digits is needed' }
+  const exact = idOf(String(id))
+  if (exact === undefined) return { wrong: 'id: a whole number of up to 19 digits is needed' }
+  return { plant: { ...others, id: exact } }
 }
 
 function faultOf({ name, isRequired, kind, schema }: PlantProperty, value: unknown): string | undefined {
@@ -117,7 +117,7 @@ function withHeader(content: string): { readonly added: string; readonly body: s
   const separator = content.includes('\t') ? '\t' : line.includes(';') ? ';' : ','
   const cells = splitBy(line, separator)
   // One of a misspelt header is refused.
-  if (findColumns(cells, properties).length > 0) return { added: '', body: content }
+  if (findColumns(cells, properties).some((column) => column !== undefined)) return { added: '', body: content }
   const hasIds = /^\s*-?\d+\s*$/.test(cells[0] ?? '')
   const list = content.trim() === line.trim() ? line.split(',') : line.includes(',') ? [] : content.split(/\r?\n/)
   if (!hasIds && separator === ',' && list.length > 0) {

@@ -216,7 +216,7 @@ function isJson(text: string): boolean {
 
 export function tell(field: Field, text: string): void {
   field.setAttribute('aria-invalid', 'true')
-  say(errorOf(field), text)
+  say(find(`#${field.id}-error`), text)
 }
 
 function fieldsOf(form: HTMLFormElement, selector: string): Field[] {
@@ -225,11 +225,7 @@ function fieldsOf(form: HTMLFormElement, selector: string): Field[] {
 
 function clear(field: Field): void {
   field.removeAttribute('aria-invalid')
-  errorOf(field).textContent = ''
-}
-
-function errorOf(field: Field): HTMLElement {
-  return find(`#${field.id}-error`)
+  find(`#${field.id}-error`).textContent = ''
 }
 
 /** Runs an action when a form is submitted. Editing a field clears its message, which may no longer apply. */

@@ -17,6 +17,7 @@ import { closeMenu, createMenus } from './menus.js'
 import { expireToast, explain, hush, say } from './messages.js'
 import { noteChangesOfShown, openPlant, showPlant } from './plant.js'
 import { remove, undo } from './remove.js'
+import { findRow } from './rows.js'
 import { currentQuery, filterByTag, openTable, refresh, reload, reloadAround, showTotals, whyHidden } from './table.js'
 import { showTags } from './tags.js'
 
@@ -24,6 +25,8 @@ const unreachable = 'The server cannot be reached; try again.'
 let may: May = { read: false, write: false }
 /** Settles once the server has said what the token may. */
 let knowing = Promise.resolve(may)
+/** The dialog with what was typed when the token was refused. */
+let interrupted: HTMLDialogElement | undefined
 
 drawIcons()
 createMenus()
@@ -32,6 +35,7 @@ startAccess({
   onForget: () => {
     stopLive()
     clearLog()
+    interrupted = document.querySelector<HTMLDialogElement>('#edit[open], #many[open]') ?? interrupted
     for (const dialog of document.querySelectorAll('dialog')) dialog.close()
   },
 })
@@ -65,9 +69,9 @@ document.addEventListener('click', async ({ target }) => {
 })
 
 /** The place in the table stays above the log, however high this is. */
-const log = find('#log')
+const foot = find('#foot')
 const page = document.documentElement.style
-new ResizeObserver(() => page.setProperty('--log', `${log.offsetHeight}px`)).observe(log)
+new ResizeObserver(() => page.setProperty('--log', `${foot.offsetHeight}px`)).observe(foot)
 
 async function created(id: string): Promise<void> {
   await refreshAll()
@@ -77,6 +81,7 @@ async function created(id: string): Promise<void> {
 /** Says what happened to a plant. If the table does not show the plant, says why, and leads to it. */
 function tellOf(id: string, place: string, sentence: string): void {
   const why = may.read ? whyHidden(id) : ''
+  findRow(id)?.classList.add('fresh')
   say(find(place), sentence + why)
   if (why === '') return
   const link = make('a', { href: `?plant=${id}` }, 'Show it')
@@ -112,7 +117,7 @@ async function loadSummary(): Promise<void> {
   try {
     const [summary, { write }] = await Promise.all([connectAside().getSummary(), knowing])
     const isEmpty = summary.plants === 0
-    find('#plants').hidden = isEmpty
+    find('#plants').hidden = isEmpty && write
     showWelcome(isEmpty && write)
     document.body.classList.toggle('empty', isEmpty && write)
     showTags(summary)
@@ -156,6 +161,8 @@ async function enter(mayDo: May): Promise<void> {
   may = mayDo
   if (may.read) await open(Promise.resolve(may))
   else openForm()
+  if (may.write) interrupted?.showModal()
+  interrupted = undefined
   // A person may have begun to type while the plants were loaded.
   const { activeElement } = document
   if (activeElement !== document.body && activeElement?.checkVisibility()) return
@@ -192,6 +199,6 @@ else {
     await open(openStore())
   } catch (refusal) {
     if (!isRefusal(refusal)) throw refusal
-    forget(wordsOf(refusal))
+    ;(refusal.status === 401 ? forget : askForToken)(wordsOf(refusal))
   }
 }

@@ -2,7 +2,7 @@
 // the one that is open.
 
 import { base } from './address.js'
-import { type Child, fill, find, make, makeButton, scrollable } from './elements.js'
+import { type Child, fill, find, make, makeButton, scrollable, storages } from './elements.js'
 import { type HeaderField, type Sent, snippetsOf } from './snippets.js'
 import { escaped, jsonNodes } from './texts.js'
 
@@ -64,9 +64,9 @@ toggle.addEventListener('click', () => {
   draw()
 })
 aside.addEventListener('change', draw)
-developer.checked = localStorage.getItem(developerKey) !== 'false'
+developer.checked = storages[1]?.getItem(developerKey) !== 'false'
 developer.addEventListener('change', () => {
-  localStorage.setItem(developerKey, String(developer.checked))
+  storages[1]?.setItem(developerKey, String(developer.checked))
   draw()
 })
 panel.addEventListener('keydown', ({ key }) => {
@@ -77,6 +77,8 @@ panel.addEventListener('keydown', ({ key }) => {
 
 export function clearLog(): void {
   exchanges.length = 0
+  open = undefined
+  detail.replaceChildren()
   drawSoon()
 }
 
@@ -184,6 +186,7 @@ function showDetail(exchange: Exchange): void {
   const state = `${exchange.startedAt.getTime()} ${status} ${failure} ${answer?.length}`
   if (state === openedState) return
   openedState = state
+  const isStale = status !== undefined && status < 300 && fields.some(([name]) => name === 'if-match')
   detail.replaceChildren()
   fill(
     detail,
@@ -193,7 +196,7 @@ function showDetail(exchange: Exchange): void {
     body !== undefined && [make('h4', 'Request: body'), make('pre', jsonNodes(body))],
     fieldsOf('Request', fields),
     make('h4', 'Send it yourself'),
-    hasChangedPlant(exchange) && make('p.hint', staleMatch),
+    isStale && make('p.hint', staleMatch),
     snippetsOf(exchange),
   )
 }
@@ -214,10 +217,6 @@ function answerOf(answer: string | undefined, status: number | undefined): Child
 
 const staleMatch =
   'If-Match has the ETag before this change: sent again, the request gets 412. Opening the plant gives the new ETag.'
-
-function hasChangedPlant({ fields, status = 0 }: Exchange): boolean {
-  return status < 300 && fields.some(([name]) => name === 'if-match')
-}
 
 function fieldsOf(title: string, fields: readonly HeaderField[]): Child {
   const [known = [], others = []] = [true, false].map((is) => fields.filter(([name]) => name in meanings === is))

@@ -2,16 +2,17 @@
 // already, with the same properties, counts as done.
 
 import { plantsOf } from './address.js'
-import { connect, findFreeId, statusOf, token, wordsOf } from './api.js'
-import { type NewPlant, PlantStoreError } from './client.js'
+import { connect, freeIds, isThere, statusOf, token, wordsOf } from './api.js'
+import type { NewPlant } from './client.js'
 import { csvRow } from './columns.js'
 import { download, find, make, makeTable } from './elements.js'
 import { parseExact, printLine } from './exact-json.js'
 import { namesOfColumns, type PlantRow, type Rows, readRows } from './files.js'
 import { onSubmit } from './form.js'
 import { explain, hush, say, spoken, toSentence } from './messages.js'
-import { displayed, isSame, ownOf, plantOf, properties, sampleOf, textOf } from './properties.js'
+import { displayed, ownOf, plantOf, properties, textOf } from './properties.js'
 import { UnreadableFile } from './records.js'
+import { sampleOf } from './samples.js'
 import { shown } from './texts.js'
 
 const previewRows = 10
@@ -33,8 +34,7 @@ const stop = find('#many-stop', HTMLButtonElement)
 const refusedButton = find('#refused', HTMLButtonElement)
 const submit = find('[type="submit"]', HTMLButtonElement, form)
 const closer = find('[data-cancel]', HTMLButtonElement, dialog)
-const sample = properties.map(({ schema }) => sampleOf(schema))
-const sampleRow = properties.map((property, at) => textOf(property, { [property.name]: sample[at] }) ?? '')
+const sampleRow = properties.map((each) => textOf(each, { [each.name]: sampleOf(each.schema) }) ?? '')
 text.placeholder = csvRow(properties.map(({ name }) => name)) + csvRow(sampleRow)
 find('#rows-hint').prepend(`The first row names the columns: ${namesOfColumns}. A list of names needs no such row. `)
 
@@ -46,6 +46,8 @@ interface Tally {
 }
 
 let rows: Rows | undefined
+/** Settles once all rows have ids. */
+let numbering = Promise.resolve()
 let refused: readonly PlantRow[] = []
 let hasAdded = false
 let running: AbortController | undefined
@@ -57,11 +59,15 @@ refusedButton.addEventListener('click', downloadRefused)
 onSubmit(form, add)
 for (const name of ['dragover', 'drop'] as const) {
   document.addEventListener(name, (event) => {
-    if (!isWanted(event.dataTransfer)) return
+    const { dataTransfer } = event
+    if (!dataTransfer?.types.includes('Files')) return
+    // The browser would leave the page for the file.
     event.preventDefault()
-    if (name !== 'drop') return
+    const isFree = dialog.open || document.querySelector('dialog:modal') === null
+    const mayAdd = !find('#store').hidden && !document.body.matches('.no-writes')
+    if (name !== 'drop' || !isFree || !mayAdd) return
     if (!dialog.open) openMany()
-    void takeFile(event.dataTransfer?.files[0])
+    void takeFile(dataTransfer.files[0])
   })
 }
 
@@ -74,13 +80,6 @@ export function startMany(onAdded: () => Promise<void>): void {
   })
 }
 
-/** Files that are dropped on the page open the dialog. */
-function isWanted(transfer: DataTransfer | null): boolean {
-  const isFree = dialog.open || document.querySelector('dialog:modal') === null
-  const mayAdd = !find('#store').hidden && !document.body.matches('.no-writes')
-  return isFree && mayAdd && transfer?.types.includes('Files') === true
-}
-
 export function openMany(): void {
   text.value = ''
   file.value = ''
@@ -91,10 +90,9 @@ export function openMany(): void {
 async function takeFile(chosen: File | undefined): Promise<void> {
   if (chosen === undefined || running !== undefined) return
   if (chosen.size > bytesMax) return say(error, 'Files of more than 64 MiB are for `plantstore import`.')
-  const bytes = new Uint8Array(await chosen.arrayBuffer())
   text.value = ''
   try {
-    take(decode(bytes))
+    take(decode(new Uint8Array(await chosen.arrayBuffer())))
   } catch {
     take('')
     say(error, 'This file is not text in UTF-8 or UTF-16. Save a sheet as "CSV UTF-8".')
@@ -113,26 +111,33 @@ function take(content: string): void {
     rows = readRows(content)
     submit.textContent = `Add ${plantsOf(rows.rows.filter(({ wrong }) => wrong === undefined).length)}`
     preview.replaceChildren(...previewOf(rows.rows))
-    void number(rows)
+    numbering = number(rows)
   } catch (cause) {
     if (!(cause instanceof UnreadableFile)) throw cause
     say(error, toSentence(`this ${cause.message}`))
   }
 }
 
-/** Gives ids to plants that have none, above those of the store. */
+/** Gives free ids to plants that have none. */
 async function number(read: Rows): Promise<void> {
-  if (read.rows.every(({ plant }) => plant === undefined || plant.id !== undefined)) return
-  let next = (await findFreeId()) ?? 1n
-  const given = read.rows.map((row) => {
-    return row.plant === undefined || row.plant.id !== undefined ? row : { ...row, plant: { ...row.plant, id: next++ } }
-  })
+  const used = new Set(read.rows.map(({ plant }) => plant?.id))
+  const free = freeIds()
+  const given = [...read.rows]
+  let id = 0n
+  for (const [at, row] of given.entries()) {
+    if (row.plant === undefined || row.plant.id !== undefined) continue
+    // A token that may only create does not learn which ids are free.
+    do id = (await free.next()).value ?? id + 1n
+    while (used.has(id))
+    given[at] = { ...row, plant: { ...row.plant, id } }
+  }
   if (rows !== read) return
   rows = { ...read, rows: given }
   preview.replaceChildren(...previewOf(given))
 }
 
 async function add(): Promise<void> {
+  await numbering
   if (rows === undefined) return say(error, error.textContent || 'Paste rows or choose a file.')
   running = new AbortController()
   const { signal } = running
@@ -149,10 +154,8 @@ async function add(): Promise<void> {
   } catch (cause) {
     const why = signal.aborted ? 'You stopped it.' : toSentence(wordsOf(cause))
     say(status, describe(tally, rows.rows.length, ` ${why} Press Add to continue; nothing is added twice.`))
-    if (statusOf(cause) === 401 || statusOf(cause) === 403) {
-      dialog.close()
-      explain(cause)
-    }
+    if (statusOf(cause) === 403) dialog.close()
+    if (statusOf(cause) === 401 || statusOf(cause) === 403) explain(cause)
   } finally {
     running = undefined
     show(false)
@@ -179,7 +182,7 @@ function downloadRefused(): void {
   download(`rejected.${rows.format}`, 'text/plain', parts)
 }
 
-/** Adds plants until one attempt fails for a reason that concerns all. Refused rows go to the tally. */
+/** Adds plants, which have ids, until one attempt fails for a reason that concerns all. Refused rows go to the tally. */
 async function addAll(
   rows: readonly PlantRow[],
   tally: Tally,
@@ -194,35 +197,21 @@ async function addAll(
   const addSome = async (): Promise<void> => {
     for (const row of left) {
       if (failure !== undefined || signal.aborted) return
-      try {
-        await addOne(row)
-      } catch (cause) {
+      await addOne(row, row.plant as NewPlant & { readonly id: bigint }).catch((cause: unknown) => {
         failure ??= cause
-      }
+      })
       onProgress()
     }
   }
-  const addOne = async (row: PlantRow): Promise<void> => {
-    const { id, ...others } = row.plant ?? {}
-    if (id === undefined) return
-    const plant = { ...others, id } as NewPlant & { readonly id: bigint }
+  const addOne = async (row: PlantRow, plant: NewPlant & { readonly id: bigint }): Promise<void> => {
     try {
       await client.createPlant(plant)
       tally.added += 1
     } catch (refusal) {
       const number = statusOf(refusal)
-      if (number === 409 && (await isThere(plant))) tally.known += 1
+      if (number === 409 && (await isThere(plant, client))) tally.known += 1
       else if (number === 409 || number === 400) tally.refused.push({ ...row, wrong: wordsOf(refusal) })
       else throw refusal
-    }
-  }
-  const isThere = async (plant: NewPlant & { readonly id: bigint }): Promise<boolean> => {
-    try {
-      return isSame(await client.getPlant(plant.id), plant)
-    } catch (refusal) {
-      // This token may not read: the server has the plant, be it equal or not.
-      if (refusal instanceof PlantStoreError && [403, 404].includes(refusal.status ?? 0)) return false
-      throw refusal
     }
   }
   await Promise.all(Array.from({ length: requestsAtOnce }, addSome))

@@ -43,7 +43,8 @@ export function openPlant(id: string | undefined): void {
 
 /** Shows a plant that the address names, or none. */
 export async function showPlant(id: string | undefined): Promise<void> {
-  if (id === shownId) return
+  // A dialog in front may have kept it from being shown.
+  if (id === shownId && (id === undefined || dialog.open)) return
   shownId = id
   markShown()
   if (id === undefined) return dialog.close()
@@ -82,6 +83,7 @@ export async function noteChangesOfShown(ids: readonly bigint[]): Promise<void> 
 
 function fill(plant: Tagged<StoredPlant>): void {
   const { id, etag, name } = plant
+  const hadFocus = dialog.contains(document.activeElement)
   error.textContent = ''
   for (const button of leaving) button.value = String(id)
   find('#plant-title').replaceChildren(shown(name))
@@ -112,4 +114,5 @@ function fill(plant: Tagged<StoredPlant>): void {
     code,
     make('p.hint', 'The ETag ', make('code', etag), ' is the version of this plant: no other is replaced or deleted.'),
   )
+  if (hadFocus && !dialog.contains(document.activeElement)) find('#plant-title').focus({ preventScroll: true })
 }

@@ -1,111 +1,81 @@
 // Renders the reference from openapi.json: each operation and schema has its own address. It fetches the document and
 // sends nothing else.
 
-import { type Child, copy, find, make, makeButton, makeTable, scrollable } from './elements.js'
+import { type Child, fill, find, make } from './elements.js'
 import { parseExact, printExact, printLine } from './exact-json.js'
-import { type Sent, snippetsOf } from './snippets.js'
-import { codeNodes } from './texts.js'
+import { fromMarkdown, inline } from './markdown.js'
+import { sampleOf } from './samples.js'
+import { curl, type Sent, snippetsOf } from './snippets.js'
+import { makeCode } from './texts.js'
 
 type Named<Value> = Readonly<Record<string, Value>>
 
-/**
- * The parts of the document that are shown. Of its references, those to schemas stay; the others are resolved. Each
- * operation has its method, its path, and what it needs.
- */
 interface Api {
   readonly openapi: string
-  readonly info: { readonly version: string; readonly description?: string }
-  readonly tags: readonly { readonly name: string; readonly description?: string }[]
-  readonly security: readonly Security[]
+  readonly info: Part & { readonly title: string; readonly version: string }
+  readonly tags: readonly Part[]
+  readonly security: Operation['security']
   readonly paths: Named<Named<Operation>>
-  readonly components: {
-    readonly schemas: Named<Schema>
-    readonly securitySchemes: Named<{ readonly scheme: string; readonly description?: string }>
-  }
+  readonly webhooks: Named<Named<Operation>>
+  readonly components: Named<Named<Part>>
 }
 
-/** The scopes that a token needs, by security scheme. */
-type Security = Named<readonly string[]>
-
-interface Operation {
+interface Operation extends Part {
   readonly method: string
+  /** Empty for a webhook. */
   readonly path: string
   readonly operationId: string
   readonly tags: readonly string[]
   readonly summary: string
-  readonly description?: string
-  readonly security?: readonly Security[]
-  readonly parameters?: readonly (Field & { readonly name: string; readonly in: string })[]
-  readonly requestBody?: { readonly description?: string; readonly content: Content }
-  readonly responses: Named<ApiResponse>
+  /** The scopes that a token needs, by security scheme. */
+  readonly security?: readonly Named<readonly string[]>[]
+  readonly parameters?: readonly Part[]
+  readonly requestBody?: Part
+  readonly responses: Named<Part>
 }
 
-interface ApiResponse {
-  readonly description: string
-  readonly headers?: Named<Field>
-  readonly content?: Content
-}
-
-/** A parameter or a header field. */
-interface Field {
-  readonly description?: string
-  readonly required?: boolean
-  readonly schema: Schema
-  readonly example?: unknown
-  readonly examples?: Named<Example>
-}
-
-/** Bodies by media type. */
-type Content = Named<{ readonly schema?: Schema; readonly examples?: Named<Example> }>
-
-interface Example {
-  readonly summary?: string
-  readonly value: unknown
-}
-
-/** The keywords that have a structure; the others are values. */
-interface Schema {
+/** A parameter, a header field, a body, a response, an example or a schema, or a reference to one. */
+interface Part {
   readonly $ref?: string
-  readonly type?: string
+  readonly name?: string
+  readonly title?: string
+  readonly summary?: string
   readonly description?: string | undefined
-  readonly examples?: readonly unknown[]
-  readonly items?: Schema
-  readonly properties?: Named<Schema>
-  readonly required?: readonly string[]
-  readonly allOf?: readonly Schema[]
+  readonly required?: boolean | readonly unknown[]
+  readonly schema?: Part
+  readonly value?: unknown
+  /** Of a schema, a list of values. */
+  readonly examples?: Named<Part>
+  readonly headers?: Named<Part>
+  /** By media type. */
+  readonly content?: Named<Part>
+  readonly properties?: Named<Part>
+  readonly items?: Part
+  readonly additionalProperties?: Part | boolean
+  readonly allOf?: readonly Part[]
+  readonly oneOf?: readonly Part[]
+  readonly anyOf?: readonly Part[]
   readonly [keyword: string]: unknown
-}
-
-/** Renders Markdown as elements; none for undefined. */
-function fromMarkdown(text = ''): HTMLElement[] {
-  return text
-    .split(/\n{2,}/)
-    .filter((block) => block.trim() !== '')
-    .map((block) => (block.startsWith('|') ? table(block) : make('p', inline(block))))
-}
-
-/** Renders the inline parts of a line. */
-function inline(text: string): Child[] {
-  return text.split(/(`[^`]+`)/).map((part) => (/^`.+`$/.test(part) ? make('code', part.slice(1, -1)) : part))
-}
-
-function table(block: string): HTMLElement {
-  const lines = block.split('\n').map((line) => line.replace(/^\||\|$/g, '').split('|'))
-  const [head = [], , ...rows] = lines
-  const cells = rows.map((row) => row.map((cell) => inline(cell.trim())))
-  return make('div.scrolling', scrollable(`Table:${head.join()}`), makeTable(head, cells))
 }
 
 /** The base URL of the document's paths, behind any proxy prefix, without a trailing slash. */
 const server = new URL('.', location.href).href.replace(/\/$/, '')
 
+/** Keywords that are shown by other means. */
+const structural =
+  /^(?:type|format|title|description|(p|additionalP)roperties|required|items|oneOf|anyOf|x-wellFormed)$/
+const words: Named<string> = { enum: 'one of', const: 'always', example: 'such as', examples: 'such as' }
+
 const main = find('main')
+const contents = find('#contents')
+const filter = find('#filter', HTMLInputElement)
+let api: Api
 
 try {
   const response = await fetch('openapi.json')
   if (!response.ok) throw new Error(`the server answered ${response.status}`)
-  const api = parseExact(await response.text()) as Api
-  draw(resolved(api, api.components) as Api)
+  api = parseExact(await response.text()) as Api
+  draw()
 } catch (cause) {
   const reason = cause instanceof Error ? cause.message : String(cause)
   main.replaceChildren(
@@ -113,55 +83,68 @@ try {
   )
 }
 
-function draw(api: Api): void {
-  const contents = find('#contents')
-  const schemas = Object.entries(api.components.schemas)
-  const [about, ...policies] = (api.info.description ?? '').split(/^## /m)
-  find('#version').textContent = `Version ${api.info.version}, OpenAPI ${api.openapi}`
-  main.replaceChildren(
-    introduction(api, about),
-    ...api.tags.map(({ name, description }) =>
-      section(name, titleOf(name), [fromMarkdown(description), operationsOf(api, name)]),
-    ),
-    ...policies.map((text) => {
-      const [title = ''] = text.split('\n')
-      return section(title.replaceAll(/\W+/g, '-').toLowerCase(), title, fromMarkdown(text.slice(title.length)))
-    }),
-    section('schemas', 'Schemas', schemas.map(schemaArticle)),
+function draw(): void {
+  const { info, tags, paths, webhooks, components } = api
+  const [about, ...guide] = (info.description ?? '').split(/^## /m)
+  const items = [...Object.entries(paths), ...Object.values(webhooks).map((item) => ['', item] as const)]
+  const operations = items.flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ ...operation, method, path })),
   )
-  contents.replaceChildren(...[...main.querySelectorAll('section[aria-labelledby]')].flatMap(contentsOf))
-  // A menu in a narrow window.
-  contents.addEventListener('click', () => contents.hidePopover())
-  addEventListener('scroll', markCurrent)
-  markCurrent()
+  const ofTag = (name: string) => operations.filter(({ tags: [first], path }) => first === name && path !== '')
+  document.title = `${info.title}: reference`
+  find('#version').textContent = `Version ${info.version}, OpenAPI ${api.openapi}`
+  main.replaceChildren(
+    make('div.intro', make('h1', info.title), fromMarkdown(about), quickStart(operations)),
+    section('start', 'Get started', [
+      article('server', 'Base URL', baseUrl()),
+      article(
+        'authentication',
+        'Authentication',
+        Object.values(components['securitySchemes'] ?? {}).map(authentication),
+      ),
+    ]),
+    ...tags.map(({ name = '', description }) =>
+      section(name, titleOf(name), [fromMarkdown(description), ofTag(name).map(operationArticle)]),
+    ),
+    section('webhooks', 'Webhooks', operations.filter(({ path }) => path === '').map(operationArticle)),
+    guide.length > 0 ? section('guide', 'Guide', guide.map(guideArticle)) : '',
+    section('schemas', 'Schemas', Object.entries(components['schemas'] ?? {}).map(schemaArticle)),
+  )
+  contents.append(...[...main.querySelectorAll('section')].flatMap(contentsOf))
+  listen()
   // The target of the fragment did not exist when the browser first looked for it.
   if (location.hash !== '') location.replace(location.hash)
 }
 
-/** Marks what is read in the contents. */
+function listen(): void {
+  // A menu in a narrow window.
+  contents.addEventListener('click', ({ target }) => target !== filter && contents.hidePopover())
+  filter.addEventListener('input', () => {
+    for (const link of contents.querySelectorAll('a')) {
+      const text = document.getElementById(link.hash.slice(1))?.textContent ?? ''
+      link.hidden = !text.toLowerCase().includes(filter.value.trim().toLowerCase())
+    }
+  })
+  addEventListener('keydown', (event) => {
+    if (event.key === 'Enter' && event.target === filter)
+      contents.querySelector<HTMLElement>('a:not([hidden])')?.click()
+    if (event.key !== '/' || event.target === filter) return
+    event.preventDefault()
+    filter.focus()
+  })
+  addEventListener('scroll', markCurrent)
+  markCurrent()
+}
+
+/** Marks what is read in the contents, and keeps it in sight. */
 function markCurrent(): void {
   const parts = [...main.querySelectorAll('article')]
   const current = parts.findLast((part) => part.getBoundingClientRect().top < innerHeight / 3)
-  for (const link of document.querySelectorAll<HTMLAnchorElement>('.contents li a'))
-    link.ariaCurrent = link.hash === `#${current?.id}` ? 'location' : null
-}
-
-/** A part of the document with components in place of the references to them; references to schemas stay. */
-function resolved(part: unknown, components: Named<Named<unknown>>): unknown {
-  if (typeof part !== 'object' || part === null) return part
-  if (Array.isArray(part)) return part.map((each) => resolved(each, components))
-  const { $ref = '' } = part as { readonly $ref?: string }
-  const [, kind = '', name = ''] = /^#\/components\/(?!schemas)(\w+)\/(\w+)$/.exec($ref) ?? []
-  if (name !== '') return resolved(components[kind]?.[name], components)
-  return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, resolved(value, components)]))
-}
-
-/** The operations whose first tag is the given one, path by path. */
-function operationsOf({ paths, security }: Api, tag: string): Child[] {
-  const all = Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({ security, ...operation, method, path })),
-  )
-  return all.filter(({ tags }) => tags?.[0] === tag).map(operationArticle)
+  for (const link of contents.querySelectorAll('a')) {
+    const isCurrent = link.hash === `#${current?.id}`
+    if (isCurrent && link.ariaCurrent === null) link.scrollIntoView({ block: 'nearest', behavior: 'instant' })
+    link.ariaCurrent = isCurrent ? 'location' : null
+  }
 }
 
 /** The title of a section, and links to its articles. */
@@ -170,8 +153,7 @@ function contentsOf(part: Element): HTMLElement[] {
     const title = make('span', find('h3', HTMLElement, each).textContent)
     return make('li', make('a', { href: `#${each.id}` }, title, each.querySelector('.method')?.cloneNode(true)))
   })
-  const { id, textContent } = find('h2', HTMLElement, part)
-  return [make('h2', make('a', { href: `#${id}` }, textContent)), make('ul', items)]
+  return [make('h2', find('h2', HTMLElement, part).textContent), make('ul', items)]
 }
 
 function section(id: string, title: string, content: Child): HTMLElement {
@@ -184,181 +166,251 @@ function article(id: string, title: string, ...content: readonly Child[]): HTMLE
   return make('article', { id, 'aria-labelledby': `${id}-title` }, heading, content)
 }
 
-function introduction(api: Api, about: string | undefined): HTMLElement {
-  const schemes = Object.values(api.components.securitySchemes)
-  const create = api.paths['/plants']?.['post']
-  const documents = ['openapi.json', 'openapi.yaml'].map((href) => make('a', { href }, href))
-  return make(
-    'section',
-    { 'aria-label': 'Introduction' },
-    make('h1', 'OpenAPI Plant Store'),
-    fromMarkdown(about),
-    create && make('div.samples', snippetsOf(request({ ...create, method: 'post', path: '/plants' }), 'quick start')),
-    section('server', 'Base URL', make('p', make('code', server), ', described by ', joined(documents), '.')),
-    section(
-      'authentication',
-      'Authentication',
-      schemes.map(({ scheme, description }) => [
-        make('p', 'Send ', make('code', `Authorization: ${titleOf(scheme)} TOKEN`), '.'),
-        fromMarkdown(description),
-      ]),
-    ),
-  )
+/** Commands that work as often as they are sent: the id is the time. */
+function quickStart(operations: readonly Operation[]): Child {
+  const commands = ['createPlant', 'listPlants'].map((id) => {
+    const sent = operations.filter(({ operationId }) => operationId === id).map(requestOf)
+    return sent
+      .map(curl)
+      .join()
+      .replace(/"id": -?\d+/, `"id": '$(date +%s)'`)
+  })
+  return make('div.samples', makeCode('Quick start', { curl: ['export TOKEN=plt_...', ...commands].join('\n') }))
+}
+
+function baseUrl(): Child {
+  const [json, yaml] = ['openapi.json', 'openapi.yaml'].map((href) => make('a', { href }, href))
+  return make('p', make('code', server), ', described by ', json, ' and ', yaml, '.')
+}
+
+function authentication({ scheme, description }: Part): Child {
+  const header = `Authorization: ${titleOf(String(scheme))} TOKEN`
+  return [make('p', 'Send ', make('code', header), '.'), fromMarkdown(description)]
+}
+
+/** The number keeps apart headings that are alike. */
+function guideArticle(text: string, at: number): HTMLElement {
+  const [title = ''] = text.split('\n')
+  const slug = title.toLowerCase().replaceAll(/\W+/g, '-')
+  return article(`guide-${at + 1}-${slug}`, title, fromMarkdown(text.slice(title.length)))
 }
 
 function operationArticle(operation: Operation): HTMLElement {
-  const { operationId, summary, description, method, path, parameters = [], requestBody: body } = operation
-  const responses = Object.entries(operation.responses)
+  const { operationId, summary, description, method, path, parameters = [], requestBody = {} } = operation
+  const body = whole(requestBody)
+  const scopes = scopesOf(operation)
+  const token = make('a', { href: '#authentication' }, 'token')
+  const [[status = '', first = {}] = []] = Object.entries(operation.responses)
+  const byPlace = Object.groupBy(parameters.map(whole), (each) => titleOf(String(each['in'])))
+  const name = make('code', path || 'your URL')
   return article(
     operationId,
     summary,
-    make(
-      'p.endpoint',
-      make(`span.method.${method}`, method.toUpperCase()),
-      make('code', path),
-      make('span.hint', operationId),
-    ),
+    make('p.endpoint', make(`span.method.${method}`, method.toUpperCase()), name, make('span.hint', operationId)),
     fromMarkdown(description),
-    make('p', access(operation.security)),
+    scopes.length > 0 && make('p.hint', 'Needs a ', token, ' with ', make('code', scopes.join(' ')), '.'),
     make(
       'div.samples',
-      snippetsOf(request(operation), `request: ${summary}`),
-      examplesOf('Body', body?.content),
-      responses.slice(0, 1).map(([status, each]) => examplesOf(`Response ${status}`, each.content)),
+      path !== '' && snippetsOf(requestOf(operation), `request: ${summary}`),
+      examplesOf('Body', body.content),
+      examplesOf(`Response ${status}`, whole(first).content),
     ),
-    parameters.length > 0 && [
-      make('h4', 'Parameters'),
-      make(
-        'dl',
-        parameters.map((each) => item(each.name, schemaOf(each), [`in ${each.in}`, each.required && 'required'])),
-      ),
+    Object.entries(byPlace).map(([place, all = []]) => [make('h4', `${place} parameters`), fieldsOf(all)]),
+    body.content && [
+      make('h4', 'Body'),
+      fromMarkdown(body.description),
+      contentOf(body.content, (schema) => detailsOf(schema, true)),
     ],
-    body && [make('h4', 'Body'), fromMarkdown(body.description), content(body.content)],
     make('h4', 'Responses'),
-    responses.map((each, index) => responseDetails(each, index > 0 && examplesOf('Example', each[1].content))),
+    responsesOf(operation.responses),
   )
 }
 
-function access([security]: readonly Security[] = []): Child {
-  if (security === undefined) return 'Needs no token.'
-  const [scopes = []] = Object.values(security)
-  return ['Needs a token with ', make('code', scopes.join(' ')), '.']
+function scopesOf({ security = api.security }: Operation): readonly string[] {
+  return Object.values(security?.[0] ?? {}).flat()
 }
 
-function responseDetails([status, response]: readonly [string, ApiResponse], examples: Child): HTMLElement {
-  const fields = Object.entries(response.headers ?? {})
-  return make(
-    'details.response',
-    make('summary', make('strong', status), ' ', make('span', inline(response.description))),
-    content(response.content ?? {}),
-    examples,
-    fields.length > 0 && [
-      make('p', 'Header fields:'),
-      make(
-        'dl',
-        fields.map(([name, field]) => item(name, schemaOf(field), [field.required && 'always'])),
-      ),
-    ],
-  )
-}
-
-/** The schema of a parameter or header field, with the description and examples given beside it. */
-function schemaOf({ schema, description, example, examples = {} }: Field): Schema {
-  const all = [example, ...Object.values(examples).map(({ value }) => value)].filter((value) => value !== undefined)
-  return { ...schema, ...(all.length > 0 && { examples: all }), description }
-}
-
-/** Bodies by media type. */
-function content(bodies: Content): Child[] {
-  return Object.entries(bodies).map(([type, { schema }]) => [
-    make('p', make('code', type), schema && [': ', typeOf(schema)]),
-    schema?.properties && properties(schema),
-  ])
-}
-
-/** The examples of each media type, of which a person picks the one that is shown. */
-function examplesOf(label: string, bodies: Content = {}): Child[] {
-  return Object.values(bodies).map(({ examples = {} }) => {
-    const all = Object.entries(examples).map(([name, { summary = name, value }]) => ({ summary, value }))
-    const block = make('pre', scrollable(label))
-    const show = (at: number): void => block.replaceChildren(...codeNodes(printExact(all[at]?.value ?? '', '', 24)))
-    const options = all.map(({ summary }) => make('option', summary))
-    const picker = make('select', { 'aria-label': label }, options)
-    picker.addEventListener('change', () => show(picker.selectedIndex))
-    const attributes = { class: 'quiet', 'aria-label': `Copy ${label}` }
-    const copier = makeButton('Copy', (button) => copy(block.textContent, button, block), attributes)
-    show(0)
-    const name = all.length > 1 ? picker : make('span.hint', label)
-    return all.length > 0 && make('div.code', make('div', name, copier), block)
-  })
-}
-
-function schemaArticle([name, schema]: readonly [string, Schema]): HTMLElement {
-  return article(
-    `schema-${name}`,
-    name,
-    fromMarkdown(schema.description),
-    (schema.allOf ?? [schema]).map((part) =>
-      part.$ref ? make('p', 'All properties of ', typeOf(part), ', and:') : properties(part),
-    ),
-  )
-}
-
-function properties({ properties: all = {}, required = [] }: Schema): HTMLElement {
-  return make(
-    'dl',
-    Object.entries(all).map(([name, schema]) => item(name, schema, [required.includes(name) && 'required'])),
-  )
-}
-
-/** A named value: its type and constraints, its description, then its properties. */
-function item(name: string, schema: Schema, notes: readonly Child[]): HTMLElement[] {
-  const known = [typeOf(schema), ...notes.filter(Boolean), ...limitsOf(schema)]
-  const inner = schema.properties ? schema : schema.items?.properties && schema.items
+/** Success, then the errors of this operation, then those that most operations have. */
+function responsesOf(responses: Named<Part>): Child {
+  const operations = Object.values(api.paths).flatMap((item) => Object.values(item))
+  const isCommon = ([status, { $ref }]: readonly [string, Part]): boolean =>
+    $ref !== undefined && operations.filter((each) => status in each.responses).length * 2 >= operations.length
+  const all = Object.entries(responses)
+  const common = all.filter((each) => each[0] >= '4' && isCommon(each))
+  const statuses = make('span.hint', common.map(([status]) => status).join(', '))
+  const label = make('summary', make('strong', `${common.length} errors`), make('span', 'of most operations', statuses))
   return [
-    make('dt', make('code', name), ' ', make('span.hint', joined(known))),
-    make(
-      'dd',
-      fromMarkdown(schema.description),
-      schema['pattern'] !== undefined && make('p.hint', 'Pattern: ', sample(schema['pattern'])),
-      schema.examples && make('p.hint', 'For example ', joined(schema.examples.map(sample)), '.'),
-      inner && properties(inner),
-    ),
+    all.filter((each) => !common.includes(each)).map(response),
+    common.length > 0 && make('details.response', label, common.map(response)),
   ]
 }
 
-function limitsOf(schema: Schema): Child[] {
-  const { minimum, maximum, minLength, maxLength, maxItems, default: usual, const: only } = schema
-  return [
-    minimum !== undefined && `from ${printLine(minimum)}`,
-    maximum !== undefined && `to ${printLine(maximum)}`,
-    maxLength !== undefined && `${minLength ?? 0} to ${maxLength} characters`,
-    maxItems !== undefined && `at most ${maxItems} items`,
-    usual !== undefined && `default ${printLine(usual)}`,
-    only !== undefined && ['only ', sample(only)],
-  ].filter(Boolean)
+function response([status, part]: readonly [string, Part]): HTMLElement {
+  const { description = '', content = {}, headers = {} } = whole(part)
+  const [first] = Object.values(content['application/json']?.examples ?? {})
+  const { message } = (first?.value ?? {}) as { readonly message?: string }
+  const fields = Object.entries(headers).map(([name, each]) => ({ ...whole(each), name }))
+  return make(
+    'details.response',
+    make(
+      'summary',
+      make(`strong.status-${status.charAt(0)}`, status),
+      make('span', inline(description), make('span.hint', message)),
+    ),
+    contentOf(content, message === undefined && detailsOf),
+    message !== undefined && examplesOf('Example', content),
+    fields.length > 0 && [make('h4', 'Header fields'), fieldsOf(fields)],
+  )
 }
 
-function typeOf(schema: Schema): Child {
-  if (schema.$ref !== undefined) {
-    const name = schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)
-    return make('a', { href: `#schema-${name}` }, name)
+/** Parameters or header fields. */
+function fieldsOf(parts: readonly Part[]): Child {
+  const fields = parts.map(({ name = '', schema, description, example, examples = {} }) => {
+    const all = [example, ...Object.values(examples).map(({ value }) => value)].filter((value) => value !== undefined)
+    return [name, { ...schema, description, ...(all.length > 0 && { example: all }) }] as const
+  })
+  const required = parts.flatMap((part) => (part.required === true ? [part.name] : []))
+  return detailsOf({ properties: Object.fromEntries(fields), required }, true)
+}
+
+function contentOf(content: Named<Part>, show: false | ((schema: Part) => Child)): Child {
+  return Object.entries(content).map(([type, { schema }]) => [
+    make('p.hint', make('code', type), schema && [' ', typeOf(schema)]),
+    show && schema && show(schema),
+  ])
+}
+
+/** The examples of each media type; of JSON without one, a sample. */
+function examplesOf(label: string, content: Named<Part> = {}): Child {
+  return Object.entries(content).map(([type, { schema, examples }]) => {
+    const sample = type === 'application/json' && schema ? { [label]: { value: exampleOf(schema) } } : {}
+    const codes = Object.entries<Part>(examples ?? sample).map(
+      ([name, { summary = name, value }]) => [summary, printExact(value, '', 24)] as const,
+    )
+    return codes.length > 0 && makeCode(label, Object.fromEntries(codes))
+  })
+}
+
+/** A value that fits a schema; of a list, with one item. */
+function exampleOf(schema: Part): unknown {
+  const { items } = whole(schema)
+  // A schema may require itself.
+  let left = 100
+  const read = (each: Part): Part => {
+    left -= 1
+    const [first] = variantsOf(whole(each))
+    return left < 0 ? {} : whole(first === undefined ? each : { allOf: [each, first] })
   }
-  if (schema.type === 'array') return ['array of ', typeOf(schema.items ?? {})]
-  const { type = 'any value', format } = schema
-  return format === undefined ? type : `${type} (${format})`
+  return items === undefined ? sampleOf(schema, read) : [sampleOf(items, read)]
 }
 
-/** A request of an operation, with the examples of the document. */
-function request({ method, path, requestBody, parameters = [], security = [] }: Operation): Sent {
+function schemaArticle([name, schema]: readonly [string, Part]): HTMLElement {
+  const code = makeCode(`Example of ${name}`, { [name]: printExact(exampleOf(schema), '', 24) })
+  return article(`schema-${name}`, name, make('div.samples', code), detailsOf(schema, true))
+}
+
+/** A part with what it refers to and what it combines. */
+function whole(part: Part): Part {
+  const { $ref, allOf = [], ...own } = part
+  const [, , kind = '', name = ''] = $ref?.split('/') ?? []
+  const referred = api.components[kind]?.[name]
+  const parts = [...(referred ? [referred] : []), ...allOf].map(whole)
+  // What a schema adds, such as the id, comes first.
+  const ordered = [own, ...parts.toReversed()]
+  const properties = ordered.flatMap((each) => Object.entries(each.properties ?? {}))
+  const required = ordered.flatMap((each) => each.required ?? [])
+  const all: Part = Object.assign({}, ...parts, own)
+  if (properties.length === 0) return all
+  return { type: 'object', ...all, properties: Object.fromEntries(properties), required: [...new Set(required)] }
+}
+
+function variantsOf({ oneOf = [], anyOf = [] }: Part): readonly Part[] {
+  return [...oneOf, ...anyOf]
+}
+
+/** What is said of a value and what is in it. Its properties are folded, unless `isOpen`. */
+function detailsOf(schema: Part, isOpen = false): Child {
+  const { description, properties = {}, required = [], items, additionalProperties: others, ...rest } = whole(schema)
+  const isRequired = ([name]: readonly [string, Part]): boolean => [required].flat().includes(name)
+  const all = Object.entries(properties)
+  const list = (): Child => {
+    const sorted = [...all.filter(isRequired), ...all.filter((each) => !isRequired(each))]
+    return make(
+      'dl',
+      sorted.map((each) => field(...each, isRequired(each))),
+    )
+  }
+  return [
+    fromMarkdown(description),
+    make('p.hint', factsOf(rest)),
+    all.length > 0 && (isOpen ? list() : folded(`${all.length} ${all.length === 1 ? 'property' : 'properties'}`, list)),
+    items && inside('Each item', items),
+    typeof others === 'object' ? inside('Each other property', others) : others === false && 'No other properties.',
+    variantsOf(rest).map((each) => inside(each.title ?? typeOf(each), each)),
+  ]
+}
+
+/** What is in a value; folded if it has a structure. */
+function inside(label: Child, schema: Part): Child {
+  const { items, ...rest } = whole(schema)
+  const deep = rest.properties ?? rest.description ?? variantsOf(rest)[0] ?? items?.$ref
+  if (deep !== undefined) return folded(label, () => detailsOf(schema, true))
+  const facts = factsOf(rest)
+  return [facts.length > 0 && make('p.hint', label, ': ', facts), items && inside(label, items)]
+}
+
+/** Made only when it is opened: a schema may contain itself. */
+function folded(label: Child, content: () => Child): HTMLElement {
+  const details = make('details.inside', make('summary', label))
+  details.addEventListener('toggle', () => fill(details, content()), { once: true })
+  return details
+}
+
+function field(name: string, schema: Part, isRequired: boolean): HTMLElement[] {
+  const note = isRequired && make('strong.required', 'required')
+  return [make('dt', make('code', name), make('span.hint', typeOf(schema)), note), make('dd', detailsOf(schema))]
+}
+
+/** The keywords of a schema that are not shown by other means, in words. */
+function factsOf(schema: Part): Child[] {
+  const { pattern, 'x-meaning': meaning } = schema
+  const all = { ...schema, pattern: meaning === undefined ? pattern : undefined, 'x-meaning': undefined }
+  const facts = Object.entries(all).filter(([name, value]) => value !== undefined && !structural.test(name))
+  const inWords = facts.map(([keyword, value]): Child => {
+    const name = keyword.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    return [words[keyword] ?? name, ' ', joined([value].flat().map(sample))]
+  })
+  return joined([...inWords, meaning !== undefined && String(meaning)].filter(Boolean), ' \u00b7 ')
+}
+
+function typeOf(schema: Part): Child {
+  const { type, format, items, enum: choices, ...rest } = whole(schema)
+  const [, name] = /([^/]+)$/.exec(schema.$ref ?? '') ?? []
+  if (name !== undefined) return make('a', { href: `#schema-${name}` }, name)
+  if (type === 'array' && items !== undefined) return ['array of ', typeOf(items)]
+  const variants = variantsOf(rest)
+  if (type === undefined && variants.length > 0)
+    return joined(
+      variants.map((each) => each.title ?? typeOf(each)),
+      ' or ',
+    )
+  const kind = [type ?? (choices ? 'enum' : 'any value')].flat().join(' or ')
+  return format === undefined ? kind : `${kind} (${format})`
+}
+
+/** A request of an operation, with an example of the document or a sample. */
+function requestOf(operation: Operation): Sent {
+  const { method, path, requestBody, parameters = [] } = operation
   const target = parameters
-    .filter((parameter) => parameter.in === 'path')
+    .map(whole)
+    .filter((parameter) => parameter['in'] === 'path')
     .reduce((at, { name, example }) => at.replace(`{${name}}`, printLine(example ?? 1).replace(/"/g, '')), path)
-  const [example] = Object.values(requestBody?.content['application/json']?.examples ?? {})
+  const { schema, examples = {} } = requestBody?.content?.['application/json'] ?? {}
+  const [example = schema && { value: exampleOf(schema) }] = Object.values(examples)
   return {
     method: method.toUpperCase(),
     url: new URL(server + target),
-    hasToken: security.length > 0,
+    hasToken: scopesOf(operation).length > 0,
     fields: requestBody ? [['content-type', 'application/json']] : [],
     body: example && printLine(example.value),
   }
@@ -368,8 +420,8 @@ function sample(value: unknown): HTMLElement {
   return make('code', typeof value === 'string' ? value : printLine(value))
 }
 
-function joined(parts: readonly Child[]): Child[] {
-  return parts.flatMap((part, index) => (index === 0 ? [part] : [', ', part]))
+function joined(parts: readonly Child[], by = ', '): Child[] {
+  return parts.flatMap((part, index) => (index === 0 ? [part] : [by, part]))
 }
 
 function titleOf(name: string): string {

@@ -23,12 +23,13 @@ export async function remove(id: bigint, button: HTMLButtonElement, onChanged: O
   undoer.hidden = false
 }
 
-/** Creates the plant again that was deleted last, while this is offered. */
+/** Creates the plant again that was deleted last, while this is offered: still if it failed. */
 export async function undo(onChanged: OnChanged): Promise<void> {
-  if (undoer.hidden || deleted === undefined) return
+  const plant = deleted
+  if (undoer.hidden || plant === undefined) return
+  await whileBusy(undoer, () => connect().createPlant(plant))
   hush()
-  await connect().createPlant(deleted)
-  await onChanged(deleted.id, `${JSON.stringify(deleted.name)} is back.`)
+  await onChanged(plant.id, `${JSON.stringify(plant.name)} is back.`)
 }
 
 /** Deletes the version that it returns: another client may change the plant at any time. */

@@ -6,19 +6,18 @@ import { type Child, find, make } from './elements.js'
 import { printLine } from './exact-json.js'
 import { makeIcon } from './icons.js'
 import { markShown, openPlant } from './plant.js'
-import { displayed, isSame, isUsual, type PlantProperty, shownText, withoutId } from './properties.js'
+import { displayed, isSame, type PlantProperty, shownText, withoutId } from './properties.js'
 import { makeDot } from './tags.js'
 import { shown } from './texts.js'
 
 /** More columns than these need a window that scrolls. */
 const columnsMax = 5
+/** With more rows of plants that are gone, none is kept. */
+const goneMax = 100
 
 export const table = find('#table', HTMLTableElement)
 const body = find('tbody', HTMLTableSectionElement, table)
 const plants = new WeakMap<HTMLTableRowElement, StoredPlant>()
-const roles = new Map(
-  Object.entries({ table: 'table', thead: 'rowgroup', tbody: 'rowgroup', tr: 'row', th: 'columnheader', td: 'cell' }),
-)
 /** The length of the longest id so far. */
 let idLength = 3
 
@@ -63,7 +62,7 @@ export function refreshRows(page: readonly StoredPlant[], hasMore: boolean): voi
   }
   const last = page.at(-1)?.id
   for (const [id = '', row] of left) {
-    if (hasMore && last !== undefined && BigInt(id) > last) row.remove()
+    if (left.size > goneMax || (hasMore && last !== undefined && BigInt(id) > last)) row.remove()
     else markGone(row)
   }
 }
@@ -123,7 +122,6 @@ function makeHead(): void {
   find('colgroup', HTMLElement, table).prepend(...displayed.map(() => make('col')))
   table.classList.toggle('wide', displayed.length > columnsMax)
   table.style.setProperty('--columns', String(displayed.length))
-  giveRoles(table)
 }
 
 function toRow(plant: StoredPlant): HTMLTableRowElement {
@@ -136,14 +134,7 @@ function toRow(plant: StoredPlant): HTMLTableRowElement {
     make('td.writes', make('div.actions', tool('edit', id, 'Edit'), tool('remove', id, 'Delete'))),
   )
   putTexts(row, plant)
-  giveRoles(row)
   return row
-}
-
-/** Phones show rows as blocks; explicit roles keep the table for screen readers. */
-function giveRoles(part: Element): void {
-  for (const element of [part, ...part.querySelectorAll('*')])
-    element.role = roles.get(element.localName) ?? element.role
 }
 
 function tool(action: 'edit' | 'remove', id: string, title: string): HTMLElement {
@@ -164,11 +155,7 @@ function button(
 /** Shows the properties of a plant in its row. */
 function putTexts(row: HTMLTableRowElement, plant: StoredPlant): void {
   plants.set(row, plant)
-  for (const [at, property] of withoutId.entries()) {
-    const cell = row.cells[at + 1]
-    cell?.replaceChildren(...nodesOf(property, plant))
-    if (!isUsual(property) && cell !== undefined) cell.dataset['title'] = property.title
-  }
+  for (const [at, property] of withoutId.entries()) row.cells[at + 1]?.replaceChildren(...nodesOf(property, plant))
 }
 
 function nodesOf(property: PlantProperty, plant: StoredPlant): Node[] {

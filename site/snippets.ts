@@ -1,10 +1,7 @@
-// A request as code to paste: curl, JavaScript with the client, Python.
+// A request as code to paste, which needs nothing else: curl, JavaScript, Python.
 
-import { base } from './address.js'
-import { copy, make, makeButton, makeTabs, scrollable } from './elements.js'
-import { parseExact, printLine } from './exact-json.js'
-import { curl } from './shell.js'
-import { codeNodes, escaped } from './texts.js'
+import { make } from './elements.js'
+import { escaped, makeCode } from './texts.js'
 
 /** A header field. */
 export type HeaderField = readonly [name: string, value: string]
@@ -20,96 +17,93 @@ export interface Sent {
   readonly hasToken?: boolean
 }
 
-let chosen = 'curl'
+const languages: Readonly<Record<string, (sent: Sent) => string>> = { curl, JavaScript: javascript, Python: python }
+const languageKey = 'plantstore-language'
+const kept = localStorage.getItem(languageKey) ?? ''
+let chosen = Object.hasOwn(languages, kept) ? kept : 'curl'
 
-const snippets: Readonly<Record<string, (sent: Sent) => string>> = {
-  curl: (sent) => curl({ ...sent, url: sent.url.href, fields: meantFields(sent.fields) }),
-  JavaScript: javascript,
-  Python: python,
+/** A request as code, in the language that a person chose last. Without a name, it says what TOKEN is. */
+export function snippetsOf(sent: Sent, name?: string): HTMLElement {
+  const codes = Object.entries(languages).map(([language, print]) => [language, escaped(print(sent))] as const)
+  const hint = make('p.hint', 'First give your token to the shell: ', make('code', 'export TOKEN=plt_...'))
+  return make(
+    'div.snippets',
+    makeCode(name ?? 'Request as code', Object.fromEntries(codes), chosen, choose),
+    name === undefined && hint,
+  )
 }
 
-/** A request as code, in the language that a person chose last. */
-export function snippetsOf(sent: Sent, name = 'Request as code'): HTMLElement {
-  const code = make('pre', scrollable(name))
-  const attributes = { class: 'quiet', 'aria-label': `Copy ${name}` }
-  const copier = makeButton('Copy', (button) => copy(code.textContent, button, code), attributes)
-  const tabs = makeTabs('Language', Object.keys(snippets), chosen, (language) => {
-    chosen = language
-    code.replaceChildren(...codeNodes(escaped(snippets[language]?.(sent) ?? '')))
-  })
-  const hint = make('p.hint', 'First give your token to the shell: ', make('code', 'export TOKEN=plt_...'))
-  return make('div.snippets', make('div.code', make('div', tabs, copier), code), sent.hasToken !== false && hint)
+/** Shows every request of the page in a language, and keeps it for later visits. */
+function choose(language: string): void {
+  if (language === chosen) return
+  chosen = language
+  localStorage.setItem(languageKey, language)
+  for (const tab of document.querySelectorAll<HTMLElement>('.snippets .tabs button'))
+    if (tab.textContent === language) tab.click()
+}
+
+/** A command for a shell in which TOKEN is set. */
+export function curl({ method, url, hasToken = true, fields, body }: Sent): string {
+  return [
+    `curl -i${method === 'GET' ? '' : ` -X ${method}`} ${quoted(url.href)}`,
+    ...(hasToken ? ['-H "Authorization: Bearer $TOKEN"'] : []),
+    ...meantFields(fields).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...(body === undefined ? [] : [`-d ${quoted(body)}`]),
+  ].join(' \\\n  ')
+}
+
+/** Quotes a text as one word of a POSIX shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
 /** Header fields that change what the server does. */
 const meant = ['accept', 'content-type', 'idempotency-key', 'if-match', 'if-none-match']
 
-/** A module for Node.js or a page that has the token. */
-function javascript({ method, url, fields, body, hasToken = true }: Sent): string {
-  const field = (name: string): string | undefined => fields.find((each) => each[0] === name)?.[1]
-  const filters = [...url.searchParams]
-    .map(([name, value]) => `${name}: ${name === 'limit' ? value : JSON.stringify(value)}`)
-    .join(', ')
-  const query = filters && `{ ${filters} }`
-  const path = url.pathname.slice(base.pathname.length)
-  const id = /^plants\/(-?\d+)$/.exec(path)?.[1]
-  const plant = valueLiteral(parseExact(body ?? '{}'))
-  const match = field('if-match')
-  const options = match === undefined ? '' : `, { ifMatch: ${JSON.stringify(match)} }`
-  const isStream = field('accept') === 'text/event-stream'
-  const getter = (path || 'home').replaceAll(/(?:^|\.)\w/g, (start) => start.slice(-1).toUpperCase())
-  const calls: Readonly<Record<string, string>> = {
-    'POST plants': `console.log(await client.createPlant(${plant}))`,
-    'GET plants': `for await (const plant of client.listPlants(${query})) console.log(plant)`,
-    'GET changes': `for await (const change of client.${isStream ? 'followChanges' : 'listChanges'}(${query})) console.log(change)`,
-    'GET site/': `console.log(await client.getSiteFile(${JSON.stringify(path.slice('site/'.length))}))`,
-    'GET plants/': `console.log(await client.getPlant(${id}n))`,
-    'PUT plants/': `console.log(await client.replacePlant(${id}n, ${plant}${options}))`,
-    'DELETE plants/': `await client.deletePlant(${id}n${options})`,
-  }
+/** A module for Node.js. */
+function javascript(sent: Sent): string {
   return [
-    "import { PlantStoreClient } from 'plantstore/client'",
-    '',
-    `const client = new PlantStoreClient({ url: ${JSON.stringify(base.href)}${hasToken ? ', token: process.env.TOKEN' : ''} })`,
-    calls[`${method} ${path.replace(/^(plants|site)\/.+/, '$1/')}`] ?? `console.log(await client.get${getter}())`,
+    `const response = await fetch(${JSON.stringify(sent.url.href)}, {`,
+    `  method: ${JSON.stringify(sent.method)},`,
+    '  headers: {',
+    ...headersOf(sent, '"Bearer " + process.env.TOKEN').map((line) => `    ${line}`),
+    '  },',
+    ...(sent.body === undefined ? [] : [`  body: ${literal(sent.body)},`]),
+    '})',
+    'console.log(response.status, await response.text())',
   ].join('\n')
 }
 
-/** A script that needs the standard library alone. A text of JSON is also a literal of Python. */
-function python({ method, url, fields, body, hasToken = true }: Sent): string {
-  const shown = meantFields(fields).map(([name, value]) => `        ${JSON.stringify(name)}: ${JSON.stringify(value)},`)
+/** A script that needs the standard library alone. */
+function python(sent: Sent): string {
   return [
     'import os',
     'import urllib.request',
     '',
     'request = urllib.request.Request(',
-    `    ${JSON.stringify(url.href)},`,
-    `    method=${JSON.stringify(method)},`,
+    `    ${JSON.stringify(sent.url.href)},`,
+    `    method=${JSON.stringify(sent.method)},`,
     '    headers={',
-    ...(hasToken ? ['        "Authorization": "Bearer " + os.environ["TOKEN"],'] : []),
-    ...shown,
+    ...headersOf(sent, '"Bearer " + os.environ["TOKEN"]').map((line) => `        ${line}`),
     '    },',
-    ...(body === undefined ? [] : [`    data=${JSON.stringify(body)}.encode(),`]),
+    ...(sent.body === undefined ? [] : [`    data=${literal(sent.body)}.encode(),`]),
     ')',
     'with urllib.request.urlopen(request) as response:',
     '    print(response.status, response.read().decode())',
   ].join('\n')
 }
 
+/** The members of an object of JavaScript, or of a dictionary of Python. */
+function headersOf({ fields, hasToken = true }: Sent, token: string): string[] {
+  const meantLines = meantFields(fields).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)},`)
+  return [...(hasToken ? [`"Authorization": ${token},`] : []), ...meantLines]
+}
+
 function meantFields(fields: readonly HeaderField[]): readonly HeaderField[] {
   return fields.filter(([name]) => meant.includes(name))
 }
 
-/** A literal of JavaScript, its integers exact. */
-function valueLiteral(value: unknown): string {
-  if (typeof value === 'bigint') return `${value}n`
-  if (Array.isArray(value)) return `[${value.map(valueLiteral).join(', ')}]`
-  if (typeof value !== 'object' || value === null) return printLine(value)
-  const parts = Object.entries(value).map(([name, each]) => `${nameLiteral(name)}: ${valueLiteral(each)}`)
-  return parts.length === 0 ? '{}' : `{ ${parts.join(', ')} }`
-}
-
-/** In brackets, `__proto__` is not the prototype. */
-function nameLiteral(name: string): string {
-  return /^[a-z$][\w$]*$/i.test(name) ? name : `[${JSON.stringify(name)}]`
+/** A text without line breaks as a literal of JavaScript and Python; JSON stays readable in it. */
+function literal(text: string): string {
+  return `'${text.replaceAll(/[\\']/g, '\\$&')}'`
 }

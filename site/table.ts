@@ -1,7 +1,7 @@
 // The table of plants: searches while the user types, and shows one page at a time. The address says which.
 
-import { idIn, type Place, placesBefore, rangeOf, readView, sizes, type View, writeView } from './address.js'
-import { connect, connectAside, readPage } from './api.js'
+import { idOf, type Place, placesBefore, rangeOf, readView, sizes, type View, writeView } from './address.js'
+import { connect, connectAside } from './api.js'
 import type { Change, ListQuery, PlantStoreClient, StoredPlant, Summary } from './client.js'
 import { find } from './elements.js'
 import { whileBusy } from './form.js'
@@ -103,13 +103,14 @@ export async function refresh(changes: readonly Change[]): Promise<void> {
   const asked = current
   if (asked === undefined || (changes.length > 0 && changes.every(showsChange))) return
   try {
-    const page = await readPage(asked, connectAside())
+    const { value: page } = await connectAside().listPlants(asked).pages().next()
     // Another page was requested, or is shown.
-    if (mine !== newest || asked !== current) return
+    if (!page || mine !== newest || asked !== current) return
     nextAfter = page.next
     refreshRows(page.plants, nextAfter !== undefined)
     showPlace()
   } catch (refusal) {
+    hasFailed ||= mine === newest
     if (mine === newest) explain(refusal)
   }
 }
@@ -137,7 +138,7 @@ export function showTotals(summary: Summary | undefined): void {
 /** The current search, without its page. */
 export function currentQuery(): ListQuery {
   return {
-    ...(view.name !== '' && idIn(view) === undefined && { name: view.name }),
+    ...(view.name !== '' && idOf(view.name) === undefined && { name: view.name }),
     ...(view.tag !== '' && { tag: view.tag }),
   }
 }
@@ -175,18 +176,19 @@ async function load(client: PlantStoreClient): Promise<void> {
   try {
     let plants: readonly StoredPlant[] = []
     // A number that is searched is an id.
-    const id = idIn(view)
-    let from = view.after ?? (id === undefined ? undefined : String(id - 1n))
-    for (let passed = 0; passed === 0 || (plants.length === 0 && from !== undefined && passed < emptyPagesMax); ) {
-      const asked = { ...currentQuery(), limit: view.size, ...(from !== undefined && { after: from }) }
-      const page = await readPage(asked, client)
+    const id = idOf(view.name)
+    const query = { ...currentQuery(), limit: view.size }
+    let after = view.after ?? (id === undefined ? undefined : idOf(String(id - 1n))?.toString())
+    let passed = 0
+    for await (const page of client.listPlants({ ...query, after }).pages()) {
       if (mine !== newest) return
       plants = page.plants
-      current = asked
-      from = page.next
+      current = { ...query, after }
+      after = page.next
       passed += 1
+      if (plants.length > 0 || passed === emptyPagesMax) break
     }
-    nextAfter = from
+    nextAfter = after
     hasFailed = false
     showRows(plants)
     showPlace()
@@ -203,7 +205,7 @@ async function load(client: PlantStoreClient): Promise<void> {
 function showPlace(): void {
   showPager()
   clear.hidden = !isFiltered()
-  createNamed.hidden = rows.length > 0 || hasFailed || view.name === '' || idIn(view) !== undefined
+  createNamed.hidden = rows.length > 0 || hasFailed || view.name === '' || idOf(view.name) !== undefined
   createNamed.value = view.name
   say(createNamed, `Create ${JSON.stringify(view.name)}`)
   const ofBefore = rows.length === 0 ? '' : 'Showing the previous results.'
@@ -219,7 +221,7 @@ function showPager(): void {
   const isWhole = [first, previous, next].every(({ disabled }) => disabled) && view.size === sizes[0]
   find('#pager').hidden = isWhole
   // On a phone, rows show their ids for this alone.
-  table.classList.toggle('by-id', idIn(view) !== undefined)
+  table.classList.toggle('by-id', idOf(view.name) !== undefined)
 }
 
 /**

@@ -1,7 +1,7 @@
 // Displays plant texts and JSON. Texts contain any Unicode: they may be empty, invisible, or change the direction of what
 // surrounds them. What is shown has the characters of the text and no others, so a selection copies it exactly.
 
-import { make, scrollable } from './elements.js'
+import { copy, make, makeButton, makeTabs, scrollable } from './elements.js'
 import { parseExact, printExact } from './exact-json.js'
 
 /** Characters that change the direction of text, or end its isolation as a paragraph break does (Unicode TR 9). */
@@ -98,4 +98,28 @@ export function codeNodes(code: string): (Node | string)[] {
     at = index + all.length
   }
   return [...nodes, code.slice(at)]
+}
+
+/**
+ * Shows code in a frame, with a button that copies it. Several texts have tabs.
+ *
+ * @param codes by name.
+ */
+export function makeCode(
+  label: string,
+  codes: Readonly<Record<string, string>>,
+  first = Object.keys(codes)[0] ?? '',
+  onChoose?: (name: string) => void,
+): HTMLElement {
+  const block = make('pre', scrollable(label))
+  const show = (name: string): void => {
+    block.replaceChildren(...codeNodes(codes[name] ?? ''))
+    onChoose?.(name)
+  }
+  const names = Object.keys(codes)
+  const head = names.length > 1 ? makeTabs(label, names, first, show) : make('span.hint', label)
+  if (names.length === 1) show(first)
+  const attributes = { class: 'quiet', 'aria-label': `Copy ${label}` }
+  const copier = makeButton('Copy', (button) => copy(block.textContent, button, block), attributes)
+  return make('div.code', make('div', head, copier), block)
 }

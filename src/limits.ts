@@ -1,7 +1,8 @@
 // Every limit that clients or operators can encounter. Names contain the unit. "Above" states what exceeding it does.
 
-/** Requests and their connections: src/http/wire/. */
-const connectionLimits = {
+/** Limits of every server. None can be disabled. */
+export const limits = Object.freeze({
+  // Requests and their connections: src/http/wire/.
   /** Request line and header fields together, including line ends. Above: 431. */
   headerBytesMax: 16_384,
   /** Header field lines. Above: 431. */
@@ -36,10 +37,8 @@ const connectionLimits = {
   slowReaderMs: 2_000,
   /** How long a closing connection discards further input, so that the client can read the last response. */
   lingerMsMax: 1_000,
-}
 
-/** Tokens, JWTs and rates: src/http/ and src/identity/. */
-const callerLimits = {
+  // Tokens, JWTs and rates: src/http/ and src/identity/.
   /** Lifetime of an Idempotency-Key. openapi.yaml states the same number. */
   idempotencyKeyMs: 24 * 60 * 60 * 1000,
   /** How long a token lookup is cached; a revocation takes effect within this time. */
@@ -64,17 +63,18 @@ const callerLimits = {
   tokenUsesMs: 10_000,
   /** Callers whose rate is tracked. Above: those with the lowest usage are forgotten. */
   rateLimitedCallersMax: 100_000,
-}
 
-/** Lists, searches and summaries. */
-const listLimits = {
+  // Lists, searches and summaries.
   /** Plants that a search by name examines for one page. Above: the page is cut short. */
   pageScanPlantsMax: 10_000,
   /** Queued searches by name in a file. Above: 503. */
   searchesMax: 100,
   /** Queued long lists in a file. Above: 503. */
   listsMax: 10_000,
-  /** Approximate bytes that the main thread reads from a file for a page. A worker thread reads longer pages. */
+  /**
+   * Approximate bytes of a page that is read at once: from a file by the main thread, and from a database beside others.
+   * A worker thread reads longer pages from a file. From a database, they are read one after another.
+   */
   quickPageBytesMax: 512 * 1024,
   /** Tags in a summary: the most common ones. */
   summaryTagsMax: 100,
@@ -84,10 +84,8 @@ const listLimits = {
   quickSummaryTagsMax: 100,
   /** Plants in PostgreSQL that a summary counts. If there are more, it estimates. */
   summaryPlantsCounted: 10_000,
-}
 
-/** The log of changes and its streams. */
-const changeLimits = {
+  // The log of changes and its streams.
   /** Changes that are read for one page of the log, in characters of JSON. Above: the page is cut short. */
   changePageCharactersMax: 1_000_000,
   /** Approximate number of characters of changes in one row of the log. */
@@ -110,10 +108,8 @@ const changeLimits = {
   changesSweepMs: 60_000,
   /** How long changes are kept at least. In PostgreSQL, they also show whether a transaction committed. */
   changesKeptMsMin: 10 * 60 * 1000,
-}
 
-/** Webhooks: src/deliver/. */
-const webhookLimits = {
+  // Webhooks: src/deliver/.
   webhookUrlCharactersMax: 2_000,
   /** Secrets that sign for a webhook at the same time. Above: it cannot be rotated. */
   webhookSecretsMax: 10,
@@ -144,17 +140,13 @@ const webhookLimits = {
   webhookTriesMax: 29,
   /** How long a stopping server waits for the receivers of webhooks. */
   webhookStopMs: 500,
-}
 
-/** Group commit: src/store/. */
-const commitLimits = {
+  // Group commit: src/store/.
   /** Changes that wait for a commit. Above: 503. */
   waitingJobsMax: 10_000,
   transactionJobsMax: 1_024,
-}
 
-/** Stores in a file: src/store/sqlite/. */
-const fileLimits = {
+  // Stores in a file: src/store/sqlite/.
   /** How long a change waits for another process that writes to the same file. Above: 503. */
   storeBusyMsMax: 1_000,
   /** A server checks a file up to this size before it starts; a separate process checks a larger one afterwards. */
@@ -169,10 +161,8 @@ const fileLimits = {
    * Jobs between two checkpoints, which copy the write-ahead log into the database file. A transaction adds some jobs.
    */
   checkpointJobs: 5_000,
-}
 
-/** Stores in PostgreSQL: src/store/postgres/. */
-const databaseLimits = {
+  // Stores in PostgreSQL: src/store/postgres/.
   /** PostgreSQL connections for reads. There are also two for writes and one for health checks. */
   databaseReaders: 4,
   /** How long connecting to PostgreSQL may take, unless `connect_timeout` is set. */
@@ -232,26 +222,20 @@ const databaseLimits = {
   databaseCommitKnownMs: 24 * 60 * 60 * 1000,
   /** Interval at which expired Idempotency-Keys and such rows are deleted from PostgreSQL. */
   expiredKeysSweepMs: 10 * 60 * 1000,
-}
 
-/** Import and export: src/files/. */
-const recordLimits = {
+  // Import and export: src/files/.
   /** Plants of an import in one transaction. */
   importCommitPlants: 20_000,
   importReadBytes: 64 * 1024,
   recordCharactersShown: 200,
   exportBatchPlants: 2_000,
-}
 
-/** The kit. */
-const verifyLimits = {
+  // The kit.
   /** How long `plantstore verify` waits for a response, unless `--timeout` is set. */
   verifyAnswerMs: 10_000,
   verifyAnswerSecondsMax: 600,
-}
 
-/** The process: its stop, its log, its terminal. */
-const processLimits = {
+  // The process: its stop, its log, its terminal.
   /** How long a stopping server, no longer ready, accepts requests and asks clients to close. */
   stopGraceMs: 500,
   /** How long it then waits for requests in flight. */
@@ -273,21 +257,6 @@ const processLimits = {
   sameSignalMs: 100,
   /** How long a server with a failed store still responds before it exits. */
   failedStoreExitMs: 200,
-}
-
-/** Limits of every server. None can be disabled. */
-export const limits = Object.freeze({
-  ...connectionLimits,
-  ...callerLimits,
-  ...listLimits,
-  ...changeLimits,
-  ...webhookLimits,
-  ...commitLimits,
-  ...fileLimits,
-  ...databaseLimits,
-  ...recordLimits,
-  ...verifyLimits,
-  ...processLimits,
 })
 
 export type Limits = Readonly<Record<keyof typeof limits, number>>

@@ -6,10 +6,9 @@ import { execFile } from 'node:child_process'
 import { glob, readFile } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import { describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { root } from './support/readme.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
 const settings = ['config.ts', 'limits.ts']
 /** What a program sees of the process that it runs in. */
 const surroundings = ['terminal.ts', 'version.ts']

@@ -5,13 +5,11 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { cp, rm, symlink } from 'node:fs/promises'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { Client } from './support/client.ts'
 import { makeFolder } from './support/folder.ts'
 import { startServer } from './support/program.ts'
+import { root } from './support/readme.ts'
 import { importClient, loadScripts } from './support/site.ts'
-
-const root = fileURLToPath(new URL('..', import.meta.url))
 
 test('a build serves', async () => {
   await using folder = await makeFolder()

@@ -7,8 +7,8 @@ import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type Folder, makeFolder } from './support/folder.ts'
+import { root } from './support/readme.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
 const biome = fileURLToPath(import.meta.resolve('@biomejs/biome/bin/biome'))
 
 /** A folder with the settings of the checkout and nothing else. */

@@ -11,7 +11,7 @@ import { describe, test } from 'node:test'
 import { type Folder, makeFolder } from './support/folder.ts'
 import { startOnTerminal } from './support/on-terminal.ts'
 import { makeCluster } from './support/postgres.ts'
-import { cleanEnvironment } from './support/program.ts'
+import { cleanEnvironment, outputOf } from './support/program.ts'
 import { isAsShown, pages, type ReadmeCommand, readCommands, root } from './support/readme.ts'
 import { inRing } from './support/ring.ts'
 
@@ -210,18 +210,15 @@ class Reader implements AsyncDisposable {
   /** Starts what goes on until it is ended, and gives what it has printed once it serves. */
   async #serve(command: string): Promise<string> {
     const child = this.#spawn('bash', ['--noprofile', '--norc', '-c', command], {})
-    let stderr = ''
-    child.stderr.setEncoding('utf8').on('data', (part) => {
-      stderr += part
-    })
+    const stderr = outputOf({ stdout: null, stderr: child.stderr })
     child.stdout.resume()
-    while (!/listens on \S+\n[\s\S]*\n\n?$/.test(stderr)) {
+    while (!/listens on \S+\n[\s\S]*\n\n?$/.test(stderr())) {
       await Promise.race([
         once(child.stderr, 'data'),
-        once(child, 'exit').then(([code]) => Promise.reject(new Error(`${command} ended with ${code}\n${stderr}`))),
+        once(child, 'exit').then(([code]) => Promise.reject(new Error(`${command} ended with ${code}\n${stderr()}`))),
       ])
     }
-    return stderr
+    return stderr()
   }
 
   /** Runs a command in the second terminal, whose variables stay. */

@@ -127,7 +127,12 @@ function answerRules(plants: Plants): readonly AnswerRule[] {
   ]
 }
 
-function deviations(plants: Plants, operation: Operation, { answer, method, request }: Exchange): readonly string[] {
+/** How an answer to a request for an operation differs from what the document describes. */
+export function deviations(
+  plants: Plants,
+  operation: Operation,
+  { answer, method, request }: Pick<Exchange, 'answer' | 'method' | 'request'>,
+): readonly string[] {
   const described = operation.responses.get(answer.status)
   if (described === undefined) return [`the status ${answer.status} is not described`]
   const fields = described.headers.map(({ name, isRequired, schema }) => {
@@ -192,7 +197,7 @@ function isFailure({ method, request: { headers = {} }, answer: { status } }: Ex
 }
 
 /** HEAD is treated as GET. */
-function isOperation({ method, path }: Operation, wanted: string, target: string): boolean {
+export function isOperation({ method, path }: Operation, wanted: string, target: string): boolean {
   if (method !== wanted && !(method === 'GET' && wanted === 'HEAD')) return false
   return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(target.split('?', 1)[0] ?? '')
 }

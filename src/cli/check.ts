@@ -16,7 +16,7 @@ export async function check(
   terminal: Terminal,
 ): Promise<number> {
   const { document } = parseSettings(texts)
-  const { plantReader } = await openContract(document)
+  const { readPlant } = await openContract(document)
   const engine = await engineOf(store)
   const { problems, plants } = await engine.check(store, commandOptions(terminal))
   const place = engine.describe(store)
@@ -27,7 +27,7 @@ export async function check(
   }
   await print(terminal.stdout, `no damage was found in ${place}; it has ${amount(plants, 'plant')}\n`)
   if (document === undefined) return 0
-  const refused = await findRefused(store, plantReader('the plant'), terminal)
+  const refused = await findRefused(store, readPlant, terminal)
   const fit = refused === 0 ? 'all of them fit' : `${amount(refused, 'plant')} would be refused by`
   await print(terminal.stdout, `${fit} ${document}\n`)
   return refused === 0 ? 0 : 1

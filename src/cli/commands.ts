@@ -49,7 +49,6 @@ export function addServerCommands(program: Command, add: Add, terminal: Terminal
     .addOption(orVariable('PLANTSTORE_TOKEN', token('--token <token>', 'access token'), terminal))
     .option('--after <position>', 'only changes after this position')
     .option('--all', 'begin with the oldest change that the server has', false)
-    .option('--json', 'print JSON even on a terminal', false)
   const ids = `the first of ${rangeIds} ids that are free; no others are touched`
   const level = 'specified: what the sample document requires; complete: all of openapi.yaml'
   const seconds = String(limits.verifyAnswerMs / 1_000)

@@ -2,7 +2,7 @@
 // the store adds earlier ones. Prints the first rejected records, and writes all of them to a file, in input order.
 
 import { once } from 'node:events'
-import { closeSync, createReadStream, openSync, writeFileSync } from 'node:fs'
+import { closeSync, createReadStream, fstatSync, openSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ import { type PlantRecord, UnreadableFile } from '../files/records.ts'
 import { decodeText } from '../json/decode.ts'
 import { limits } from '../limits.ts'
 import { openStore } from '../store/open.ts'
-import { assertReadableFile, explainFileFailure, statThere } from '../store/paths.ts'
+import { assertReadableFile, explained, explainFileFailure, statThere } from '../store/paths.ts'
 import { complain, say, stopOnSignal, type Terminal } from '../terminal.ts'
 import { leftOutSentence, noteLeftOut } from './output.ts'
 import { assertNotOfStore, commandOptions, withStore } from './stores.ts'
@@ -48,6 +48,8 @@ interface ImportOptions {
 export async function importPlants(options: ImportOptions, terminal: Terminal): Promise<number> {
   const contract = await openContract(parseSettings({ document: options.document }).document)
   if (options.file !== '-') assertReadableFile(options.file)
+  // Node.js reads nothing from a folder.
+  else if (fstatSync(0).isDirectory()) throw new OperatorError('standard input is a folder')
   if (options.rejects !== undefined) await assertNotOfStore(options.rejects, options.store)
   if (options.dryRun) return tryImport(contract, options, terminal)
   return withStore(options.store, terminal, async (store) => {
@@ -120,7 +122,7 @@ class ImportRun {
     this.#options = options
     this.#terminal = terminal
     this.#name = options.file === '-' ? 'standard input' : options.file
-    this.#readPlant = contract.plantReader('the plant')
+    this.#readPlant = contract.readPlant
     this.#contract = contract
     this.#declared = new Set(contract.properties.map(({ name }) => name))
     this.#stopping = stopOnSignal(terminal)
@@ -321,11 +323,9 @@ class ImportRun {
 
 /** Opens a new file, a device or a pipe. An existing file stays: it may be the input, or corrected rejects. */
 function openForWriting(path: string): number {
-  try {
+  return explained(path, 'written', () => {
     const existing = statThere(path)
-    if (existing?.isFile() !== true) return openSync(path, existing === undefined ? 'wx' : 'w', 0o600)
-  } catch (cause) {
-    throw explainFileFailure(cause, path, 'written')
-  }
-  throw new OperatorError(`${path} exists already; name another file for the rejects`)
+    if (existing?.isFile()) throw new OperatorError(`${path} exists already; name another file for the rejects`)
+    return openSync(path, existing === undefined ? 'wx' : 'w', 0o600)
+  })
 }

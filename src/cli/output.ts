@@ -15,11 +15,6 @@ export function escaping({ stdout }: Terminal): (text: string) => string {
   return stdout.isTTY === true ? escapeControls : (text) => text
 }
 
-export async function printListing({ value, rows }: Listing, isJson: boolean, terminal: Terminal): Promise<void> {
-  if (isJson) await printJson(value, terminal)
-  else await print(terminal.stdout, formatTable(rows))
-}
-
 /** Prints a value as indented JSON. */
 export async function printJson(value: unknown, terminal: Terminal): Promise<void> {
   await print(terminal.stdout, escapeJson(`${JSON.stringify(value, null, 2)}\n`, escaping(terminal)))

@@ -2,21 +2,27 @@
 
 import { Command, CommanderError } from 'commander'
 import { AppError, OperatorError, SettingError } from '../domain/errors.ts'
-import { complain, type Terminal } from '../terminal.ts'
+import { complain, print, type Terminal } from '../terminal.ts'
 import { readVersion } from '../version.ts'
 import { type Add, addFileCommands, addServerCommands, addTokenCommands, addWebhookCommands } from './commands.ts'
 
 /** Returns the exit status: 0 for success, 1 for failure, 2 for wrong usage or settings. */
 export async function run(terminal: Terminal): Promise<number> {
   let status = 0
-  const program = createProgram(terminal)
+  let help = ''
+  const program = createProgram(terminal, (text) => {
+    help += text
+  })
   const add: Add = (parent, words, load) => {
     const command = parent.command(words)
     return command.exitOverride(explainTo(command)).action(async () => {
       const names = command.registeredArguments.map((argument) => argument.name())
       const given = Object.fromEntries(names.map((name, index) => [name, command.processedArgs[index]]))
+      const options = Object.assign(command.opts(), given)
+      const empty = Object.keys(options).find((name) => options[name] === '')
+      if (empty !== undefined) throw new SettingError(`${empty} must not be empty`)
       const run = await load()
-      const result = await run(Object.assign(command.opts(), given) as never, terminal, command)
+      const result = await run(options as never, terminal, command)
       if (typeof result === 'number') status = result
     })
   }
@@ -25,11 +31,15 @@ export async function run(terminal: Terminal): Promise<number> {
   addWebhookCommands(program, add, terminal)
   addFileCommands(program, add, terminal)
   try {
-    await program.parseAsync(terminal.args.length === 0 ? ['serve'] : terminal.args, { from: 'user' })
+    const args = terminal.args.length === 0 ? ['serve'] : terminal.args
+    await program.parseAsync(args, { from: 'user' }).catch((error) => {
+      if (!(error instanceof CommanderError)) throw error
+      // The help and the version are not errors.
+      status = error.exitCode === 0 ? 0 : 2
+    })
+    if (help !== '') await print(terminal.stdout, help)
     return status
   } catch (error) {
-    // The help and the version are not errors.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     if (!(error instanceof OperatorError || error instanceof AppError)) throw error
     const cause = error instanceof AppError && error.cause instanceof Error ? `: ${error.cause.message}` : ''
     complain('error', `${error.message}${cause}`, terminal)
@@ -37,7 +47,8 @@ export async function run(terminal: Terminal): Promise<number> {
   }
 }
 
-function createProgram({ stdout, stderr }: Terminal): Command {
+/** @param writeHelp receives the help or the version. */
+function createProgram({ stderr }: Terminal, writeHelp: (text: string) => void): Command {
   const program = new Command('plantstore')
   return program
     .description('A plant store that really keeps its plants. Without a command, it starts the server.')
@@ -46,7 +57,7 @@ function createProgram({ stdout, stderr }: Terminal): Command {
     .showSuggestionAfterError()
     .exitOverride(explainTo(program))
     .configureOutput({
-      writeOut: (text) => stdout.write(text),
+      writeOut: writeHelp,
       writeErr: (text) => stderr.write(text),
       // `run` prints errors.
       outputError: () => {},

@@ -7,8 +7,8 @@ import { commandLimits } from '../limits.ts'
 import type { StoreOptions } from '../store/engine.ts'
 import { engineOf, openStore } from '../store/open.ts'
 import { assertNoStoreFile } from '../store/sqlite/file/names.ts'
-import { say, type Terminal } from '../terminal.ts'
-import { type Listing, printListing } from './output.ts'
+import { print, say, type Terminal } from '../terminal.ts'
+import { formatTable, type Listing, printJson } from './output.ts'
 
 /** Store options for commands. A command reports store events through its own failure. */
 export function commandOptions({ environment }: Terminal): StoreOptions {
@@ -50,7 +50,8 @@ export function onStore<Options>(
     await using store = await openExisting(options.store, terminal)
     const result = await act(store, options, terminal)
     if (typeof result === 'string') say(result, terminal)
-    else if (result !== undefined) await printListing(result, options.json === true, terminal)
+    else if (result !== undefined && options.json === true) await printJson(result.value, terminal)
+    else if (result !== undefined) await print(terminal.stdout, formatTable(result.rows))
   }
 }
 

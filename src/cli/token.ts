@@ -69,7 +69,11 @@ export const rotate = onStore(
     await printSecret(secret, terminal)
     const atMs = successor.createdAtMs
     const endsAtMs = atMs + overlapMs
-    const outcome = await store.rotateToken({ id, successor, atMs, endsAtMs }).catch(explainUnrotated)
+    const outcome = await store.rotateToken({ id, successor, atMs, endsAtMs }).catch((cause) => {
+      if (!(cause instanceof AppError)) throw cause
+      const advice = '`plantstore token list` shows whether it was rotated; if not, what was printed is not valid'
+      throw new OperatorError(`${cause.message}; ${advice}`, { cause })
+    })
     if (outcome !== 'done') throw new OperatorError(`${whyNotRotated(outcome, old)}; what was printed is not valid`)
     const oldEnd = overlapMs === 0 ? 'is revoked' : endOf(Math.min(endsAtMs, expiresAtMs ?? endsAtMs))
     const newEnd = endOf(successor.expiresAtMs)
@@ -85,12 +89,6 @@ function whyNotRotated(outcome: Exclude<RotateOutcome, 'done'>, { id, replacedBy
     replaced: `token ${id} was rotated before; rotate its successor${replacedBy === undefined ? '' : `, ${replacedBy}`}`,
   }
   return reasons[outcome]
-}
-
-function explainUnrotated(cause: unknown): never {
-  if (!(cause instanceof AppError)) throw cause
-  const advice = '`plantstore token list` shows whether it was rotated; if not, what was printed is not valid'
-  throw new OperatorError(`${cause.message}; ${advice}`, { cause })
 }
 
 /** A running server rejects the token within a second. */

@@ -1,17 +1,18 @@
 // `plantstore verify`: tests whether a server, written in any language, conforms to the Plant Store document.
 
-import { lstatSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, lstatSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { DocumentError } from '../../verify/document.ts'
 import { type IdRange, rangeIds } from '../../verify/ids.ts'
 import { formatJunitReport, formatReport } from '../../verify/report.ts'
-import { type Level, NoAnswer, TakenError, type Tokens, type VerifyReport } from '../../verify/results.ts'
+import { type Level, NoAnswer, TakenError, type Tokens } from '../../verify/results.ts'
 import { runRows } from '../../verify/run.ts'
 import { addressOf } from '../../verify/show.ts'
 import { parseSettings } from '../config.ts'
 import { OperatorError, SettingError } from '../domain/errors.ts'
 import { withoutControls } from '../domain/shown.ts'
 import { renameDurably, writeWhole } from '../store/files.ts'
-import { assertFolderOf, explainFileFailure } from '../store/paths.ts'
+import { assertFolderOf, explained, explainFileFailure } from '../store/paths.ts'
 import { assertNoStoreFile } from '../store/sqlite/file/names.ts'
 import { print, stopOnSignal, type Terminal } from '../terminal.ts'
 import { localUrl, parseArgument, parseUrl } from './options.ts'
@@ -40,7 +41,12 @@ export async function verifyServer(options: VerifyOptions, terminal: Terminal): 
   if (junit !== undefined) assertWritable(junit)
   const onStop = (): unknown => terminal.stderr.write('Stopping; the plants of the run are being deleted.\n')
   const stopping = stopOnSignal(terminal, onStop)
-  const report = await run({ ...options, url, token }, stopping)
+  const { document } = parseSettings({ document: options.document })
+  const [firstId, timeoutMs] = [options.ids.first, options.timeout * 1_000]
+  const rows = { ...options, url, token, document, firstId, timeoutMs, signal: stopping }
+  const report = await runRows(rows).catch((cause) => {
+    throw explainNoRun(cause, addressOf(new URL(url)))
+  })
   if (junit !== undefined) await writeReport(junit, formatJunitReport(report))
   if (options.json) await printJson(report, terminal)
   else await print(terminal.stdout, formatReport(report, { verbose: options.verbose, harmless: withoutControls }))
@@ -50,33 +56,26 @@ export async function verifyServer(options: VerifyOptions, terminal: Terminal): 
   return isRight && isClean && !stopping.aborted ? 0 : 1
 }
 
-async function run(
-  options: VerifyOptions & Tokens & { readonly url: string },
-  signal: AbortSignal,
-): Promise<VerifyReport> {
-  const address = addressOf(new URL(options.url))
-  try {
-    const { document } = parseSettings({ document: options.document })
-    const [firstId, timeoutMs] = [options.ids.first, options.timeout * 1_000]
-    return await runRows({ ...options, document, firstId, timeoutMs, signal })
-  } catch (cause) {
-    if (cause instanceof TakenError) {
-      const advice = `give the first of ${rangeIds} ids that are free with --ids`
-      throw new OperatorError(`${address} has a plant ${cause.id}, which must not be touched; ${advice}`)
-    }
-    if (cause instanceof DocumentError) throw new SettingError(cause.message, { cause })
-    if (!(cause instanceof NoAnswer)) throw cause
-    const why = withoutControls(cause.message)
-    throw new OperatorError(`${address} cannot be reached: ${why}; is the server running there?`, { cause })
+function explainNoRun(cause: unknown, address: string): unknown {
+  if (cause instanceof TakenError) {
+    const advice = `give the first of ${rangeIds} ids that are free with --ids`
+    return new OperatorError(`${address} has a plant ${cause.id}, which must not be touched; ${advice}`)
   }
+  if (cause instanceof DocumentError) return new SettingError(cause.message, { cause })
+  if (!(cause instanceof NoAnswer)) return cause
+  const why = withoutControls(cause.message)
+  return new OperatorError(`${address} cannot be reached: ${why}; is the server running there?`, { cause })
 }
 
 /** Called before anything is sent, so that a whole run is not lost for lack of a file. */
 function assertWritable(path: string): void {
   assertFolderOf(path)
   assertNoStoreFile(path)
-  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== false) return
-  throw new OperatorError(`${path} is not a regular file; name another with --junit`)
+  explained(path, 'written', () => {
+    if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === false)
+      throw new OperatorError(`${path} is not a regular file; name another with --junit`)
+    accessSync(dirname(path), constants.W_OK)
+  })
 }
 
 async function writeReport(path: string, text: string): Promise<void> {

@@ -13,11 +13,10 @@ export interface WatchOptions {
   readonly token: string | undefined
   readonly after?: string | undefined
   readonly all: boolean
-  readonly json: boolean
 }
 
 /** Prints changes until a signal, or until the reader, such as `head`, has closed the pipe. */
-export async function watch({ url, token, after, all, json }: WatchOptions, terminal: Terminal): Promise<void> {
+export async function watch({ url, token, after, all }: WatchOptions, terminal: Terminal): Promise<void> {
   const stopping = stopOnSignal(terminal)
   const query = { after: after ?? (all ? undefined : 'now') }
   let told = ''
@@ -26,7 +25,7 @@ export async function watch({ url, token, after, all, json }: WatchOptions, term
     told = message
   }
   const toShown = escaping(terminal)
-  const toLine = json || terminal.stdout.isTTY !== true ? toJsonLine : toShownLine
+  const toLine = terminal.stdout.isTTY === true ? toShownLine : toJsonLine
   try {
     const client = new PlantStoreClient({ url, token })
     for await (const change of client.followChanges(query, { signal: stopping, onFailure })) {

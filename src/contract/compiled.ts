@@ -3,17 +3,18 @@
 
 import { createRequire } from 'node:module'
 import type { ValidateFunction } from 'ajv'
-import { isExact } from './validate.ts'
+import { canonical, isExact, isWellFormed } from './exact.ts'
 
 const require = createRequire(import.meta.url)
 
 const validator0 = validate0;
 const schema0 = {"$ref":"openapi.json#/components/schemas/NewPlant"};
-const schema2 = {"allOf":[{"$ref":"openapi.json#/components/schemas/Plant"},{"type":"object","required":["id"],"properties":{"id":{"exact":{"types":["integer"],"isInt64":true}}}}]};
+const schema2 = {"allOf":[{"$ref":"openapi.json#/components/schemas/Plant"},{"type":"object","required":["id"],"properties":{"id":{"exact":{"types":["integer"],"format":"int64"}}}}]};
 const schema3 = {"type":"object","required":["name"],"properties":{"name":{"type":"string","maxLength":1024,"pattern":"^[^\\x00]*$","x-wellFormed":true,"x-meaning":"must have no NUL character and no unpaired surrogate"},"tag":{"type":"string","maxLength":256,"pattern":"^[^\\x00]*$","x-wellFormed":true,"x-meaning":"must have no NUL character and no unpaired surrogate"}}};
 const func0 = Object.prototype.hasOwnProperty;
-const func2 = require("ajv/dist/runtime/ucs2length").default;
-const func7 = isExact;
+const func2 = isWellFormed;
+const func3 = require("ajv/dist/runtime/ucs2length").default;
+const func9 = isExact;
 const pattern0 = new RegExp("^[^\\x00]*$", "u");
 
 function validate2(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -39,9 +40,8 @@ errors++;
 }
 if(data.name !== undefined && func0.call(data, "name")){
 let data0 = data.name;
-if(typeof data0 === "string"){
-if(func2(data0) > 1024){
-const err1 = {instancePath:instancePath+"/name",schemaPath:"openapi.json#/components/schemas/Plant/properties/name/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters",schema:1024,parentSchema:schema3.properties.name,data:data0};
+if(!(func2(data0, true))){
+const err1 = {instancePath:instancePath+"/name",schemaPath:"openapi.json#/components/schemas/Plant/properties/name/x-wellFormed",keyword:"x-wellFormed",params:{},message:"must pass \"x-wellFormed\" keyword validation",schema:true,parentSchema:schema3.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -50,8 +50,9 @@ vErrors.push(err1);
 }
 errors++;
 }
-if(!pattern0.test(data0)){
-const err2 = {instancePath:instancePath+"/name",schemaPath:"openapi.json#/components/schemas/Plant/properties/name/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\"",schema:"^[^\\x00]*$",parentSchema:schema3.properties.name,data:data0};
+if(typeof data0 === "string"){
+if(func3(data0) > 1024){
+const err2 = {instancePath:instancePath+"/name",schemaPath:"openapi.json#/components/schemas/Plant/properties/name/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters",schema:1024,parentSchema:schema3.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -60,8 +61,8 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(!(data0.isWellFormed())){
-const err3 = {instancePath:instancePath+"/name",schemaPath:"openapi.json#/components/schemas/Plant/properties/name/x-wellFormed",keyword:"x-wellFormed",params:{},message:"must pass \"x-wellFormed\" keyword validation",schema:true,parentSchema:schema3.properties.name,data:data0};
+if(!pattern0.test(data0)){
+const err3 = {instancePath:instancePath+"/name",schemaPath:"openapi.json#/components/schemas/Plant/properties/name/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\"",schema:"^[^\\x00]*$",parentSchema:schema3.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -84,9 +85,8 @@ errors++;
 }
 if(data.tag !== undefined && func0.call(data, "tag")){
 let data1 = data.tag;
-if(typeof data1 === "string"){
-if(func2(data1) > 256){
-const err5 = {instancePath:instancePath+"/tag",schemaPath:"openapi.json#/components/schemas/Plant/properties/tag/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema3.properties.tag,data:data1};
+if(!(func2(data1, true))){
+const err5 = {instancePath:instancePath+"/tag",schemaPath:"openapi.json#/components/schemas/Plant/properties/tag/x-wellFormed",keyword:"x-wellFormed",params:{},message:"must pass \"x-wellFormed\" keyword validation",schema:true,parentSchema:schema3.properties.tag,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -95,8 +95,9 @@ vErrors.push(err5);
 }
 errors++;
 }
-if(!pattern0.test(data1)){
-const err6 = {instancePath:instancePath+"/tag",schemaPath:"openapi.json#/components/schemas/Plant/properties/tag/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\"",schema:"^[^\\x00]*$",parentSchema:schema3.properties.tag,data:data1};
+if(typeof data1 === "string"){
+if(func3(data1) > 256){
+const err6 = {instancePath:instancePath+"/tag",schemaPath:"openapi.json#/components/schemas/Plant/properties/tag/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema3.properties.tag,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -105,8 +106,8 @@ vErrors.push(err6);
 }
 errors++;
 }
-if(!(data1.isWellFormed())){
-const err7 = {instancePath:instancePath+"/tag",schemaPath:"openapi.json#/components/schemas/Plant/properties/tag/x-wellFormed",keyword:"x-wellFormed",params:{},message:"must pass \"x-wellFormed\" keyword validation",schema:true,parentSchema:schema3.properties.tag,data:data1};
+if(!pattern0.test(data1)){
+const err7 = {instancePath:instancePath+"/tag",schemaPath:"openapi.json#/components/schemas/Plant/properties/tag/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\"",schema:"^[^\\x00]*$",parentSchema:schema3.properties.tag,data:data1};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -151,7 +152,7 @@ errors++;
 }
 if(data.id !== undefined && func0.call(data, "id")){
 let data2 = data.id;
-if(!(func7(data2, schema2.allOf[1].properties.id.exact))){
+if(!(func9(data2, schema2.allOf[1].properties.id.exact))){
 const err11 = {instancePath:instancePath+"/id",schemaPath:"#/allOf/1/properties/id/exact",keyword:"exact",params:{},message:"must pass \"exact\" keyword validation",schema:schema2.allOf[1].properties.id.exact,parentSchema:schema2.allOf[1].properties.id,data:data2};
 if(vErrors === null){
 vErrors = [err11];
@@ -199,7 +200,7 @@ return errors === 0;
 validate0.evaluated = {"props":{"id":true,"name":true,"tag":true},"dynamicProps":false,"dynamicItems":false};
 
 const validator1 = validate4;
-const schema4 = {"exact":{"types":["integer"],"isInt64":false,"minimum":1,"maximum":1000}};
+const schema4 = {"exact":{"types":["integer"],"minimum":1,"maximum":1000}};
 
 function validate4(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -211,7 +212,7 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(func7(data, schema4.exact))){
+if(!(func9(data, schema4.exact))){
 const err0 = {instancePath,schemaPath:"#/exact",keyword:"exact",params:{},message:"must pass \"exact\" keyword validation",schema:schema4.exact,parentSchema:schema4,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -227,7 +228,7 @@ return errors === 0;
 validate4.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
 const validator2 = validate5;
-const schema5 = {"exact":{"types":["integer"],"isInt64":true}};
+const schema5 = {"exact":{"types":["integer"],"format":"int64"}};
 
 function validate5(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -239,7 +240,7 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(func7(data, schema5.exact))){
+if(!(func9(data, schema5.exact))){
 const err0 = {instancePath,schemaPath:"#/exact",keyword:"exact",params:{},message:"must pass \"exact\" keyword validation",schema:schema5.exact,parentSchema:schema5,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -267,9 +268,8 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(typeof data === "string"){
-if(func2(data) > 256){
-const err0 = {instancePath,schemaPath:"#/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema6,data};
+if(!(func2(data, true))){
+const err0 = {instancePath,schemaPath:"#/x-wellFormed",keyword:"x-wellFormed",params:{},message:"must pass \"x-wellFormed\" keyword validation",schema:true,parentSchema:schema6,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -278,8 +278,9 @@ vErrors.push(err0);
 }
 errors++;
 }
-if(!pattern0.test(data)){
-const err1 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\"",schema:"^[^\\x00]*$",parentSchema:schema6,data};
+if(typeof data === "string"){
+if(func3(data) > 256){
+const err1 = {instancePath,schemaPath:"#/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema6,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -288,8 +289,8 @@ vErrors.push(err1);
 }
 errors++;
 }
-if(!(data.isWellFormed())){
-const err2 = {instancePath,schemaPath:"#/x-wellFormed",keyword:"x-wellFormed",params:{},message:"must pass \"x-wellFormed\" keyword validation",schema:true,parentSchema:schema6,data};
+if(!pattern0.test(data)){
+const err2 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\"",schema:"^[^\\x00]*$",parentSchema:schema6,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -327,9 +328,8 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(typeof data === "string"){
-if(func2(data) > 1024){
-const err0 = {instancePath,schemaPath:"#/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters",schema:1024,parentSchema:schema7,data};
+if(!(func2(data, true))){
+const err0 = {instancePath,schemaPath:"#/x-wellFormed",keyword:"x-wellFormed",params:{},message:"must pass \"x-wellFormed\" keyword validation",schema:true,parentSchema:schema7,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -338,8 +338,9 @@ vErrors.push(err0);
 }
 errors++;
 }
-if(!pattern0.test(data)){
-const err1 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\"",schema:"^[^\\x00]*$",parentSchema:schema7,data};
+if(typeof data === "string"){
+if(func3(data) > 1024){
+const err1 = {instancePath,schemaPath:"#/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters",schema:1024,parentSchema:schema7,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -348,8 +349,8 @@ vErrors.push(err1);
 }
 errors++;
 }
-if(!(data.isWellFormed())){
-const err2 = {instancePath,schemaPath:"#/x-wellFormed",keyword:"x-wellFormed",params:{},message:"must pass \"x-wellFormed\" keyword validation",schema:true,parentSchema:schema7,data};
+if(!pattern0.test(data)){
+const err2 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\"",schema:"^[^\\x00]*$",parentSchema:schema7,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -430,7 +431,7 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(typeof data === "string"){
-if(func2(data) > 255){
+if(func3(data) > 255){
 const err0 = {instancePath,schemaPath:"#/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema9,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -440,7 +441,7 @@ vErrors.push(err0);
 }
 errors++;
 }
-if(func2(data) < 1){
+if(func3(data) < 1){
 const err1 = {instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema9,data};
 if(vErrors === null){
 vErrors = [err1];
@@ -519,6 +520,8 @@ validate10.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
 const validator8 = validate11;
 const schema11 = {"type":"string","enum":["created","replaced","deleted"]};
+const obj0 = new Set(["\"created\"","\"replaced\"","\"deleted\""]);
+const func18 = canonical;
 
 function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -540,8 +543,8 @@ vErrors.push(err0);
 }
 errors++;
 }
-if(!(((data === "created") || (data === "replaced")) || (data === "deleted"))){
-const err1 = {instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema11.enum},message:"must be equal to one of the allowed values",schema:schema11.enum,parentSchema:schema11,data};
+if(!(obj0.has(func18(data)))){
+const err1 = {instancePath,schemaPath:"#/enum",keyword:"enum",params:{},message:"must pass \"enum\" keyword validation",schema:schema11.enum,parentSchema:schema11,data};
 if(vErrors === null){
 vErrors = [err1];
 }

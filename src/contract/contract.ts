@@ -15,22 +15,25 @@ export interface Contract extends Description {
   readonly yaml: string
   /** The document as JSON, with exact integers. */
   readonly json: string
-  /**
-   * @param subject the name of the value in messages, such as `the body`.
-   * @returns a function that turns a decoded value into a plant. It throws AppError `invalidPlant` for an invalid one.
-   */
-  plantReader(subject: string): (value: unknown) => Plant
+  /** Turns a decoded value into a plant. Throws AppError `invalidPlant` for an invalid one. */
+  readPlant(this: void, value: unknown): Plant
 }
 
-const yamlUrl = new URL('openapi.yaml', root)
-const jsonUrl = new URL('openapi.json', root)
+/** A document, and the validator of its plants. */
+interface Source extends Pick<Contract, 'document' | 'yaml' | 'json'> {
+  readonly plantValidator: Validator
+}
 
 /** Reads the bundled document. */
 export function loadContract(): Contract {
-  const json = readFileSync(jsonUrl, 'utf8')
-  // This rounds large integers, but only examples of int64 contain them, and nothing reads examples.
-  const document: unknown = JSON.parse(json)
-  return toContract(document, json, readFileSync(yamlUrl, 'utf8'), (subject) => compiledValidator('plant', subject))
+  const json = readFileSync(new URL('openapi.json', root), 'utf8')
+  return toContract({
+    // This rounds large integers, but only examples of int64 contain them, and nothing reads examples.
+    document: JSON.parse(json),
+    json,
+    yaml: readFileSync(new URL('openapi.yaml', root), 'utf8'),
+    plantValidator: compiledValidator('plant', 'the plant'),
+  })
 }
 
 /**
@@ -42,34 +45,26 @@ export async function openContract(file: string | undefined): Promise<Contract> 
   const bundled = loadContract()
   if (file === undefined) return bundled
   const { readOwn } = await import('./own-document.ts')
-  const { document, json, yaml, plantValidator } = readOwn(file, bundled.document)
-  return toContract(document, json, yaml, plantValidator)
+  return toContract(readOwn(file, bundled.document))
 }
 
-function toContract(
-  document: unknown,
-  json: string,
-  yaml: string,
-  plantValidator: (subject: string) => Validator,
-): Contract {
+function toContract({ document, json, yaml, plantValidator }: Source): Contract {
   const description = readDocument(document)
   const toPlant = toPlants(description.properties.map(({ name }) => name))
-  const plantReader = (subject: string) => {
-    const validate = plantValidator(subject)
-    return (value: unknown) => {
-      const wrong = validate(value)
-      if (wrong !== undefined) throw new AppError('invalidPlant', wrong)
-      return toPlant(value as Properties)
-    }
+  const readPlant = (value: unknown): Plant => {
+    const wrong = plantValidator(value)
+    if (wrong !== undefined) throw new AppError('invalidPlant', wrong)
+    return toPlant(value as Properties)
   }
-  return { ...description, json, yaml, plantReader }
+  return { ...description, json, yaml, readPlant }
 }
 
 /**
  * The document as served: the contract's, except that `servers` begins with the URL of this server if it is known.
  */
-export function servedDocument({ json, yaml, servers }: Contract, serverUrl: string | undefined) {
-  if (serverUrl === undefined || serverUrl === servers[0]) return { json, yaml }
+export function servedDocument({ json, yaml, document }: Contract, serverUrl: string | undefined) {
+  const [first] = document['servers'] as readonly { readonly url: string }[]
+  if (serverUrl === undefined || serverUrl === first?.url) return { json, yaml }
   // JSON is also YAML.
   const text = `{ "url": ${JSON.stringify(serverUrl)}, "description": "The server that this document was read from" }`
   return {

@@ -1,7 +1,7 @@
 // Indexes the operations of an OpenAPI document: the only description of the API that the service uses.
 
 import { allScopes, type Scope } from '../domain/caller.ts'
-import { isSchema, type Property, propertiesOf, referredBy, type Schema } from './schemas.ts'
+import { isSchema, type Property, propertiesOf, type Schema, targetOf } from './schemas.ts'
 import type { operations, webhooks } from './types.ts'
 
 /** The operations that the service answers. It sends those of `webhooks` itself. */
@@ -38,8 +38,6 @@ export interface Operation {
 /** The parts of a document that the service uses. */
 export interface Description {
   readonly document: Schema
-  /** Their URLs. */
-  readonly servers: readonly string[]
   readonly operations: readonly Operation[]
   /** The properties of a plant, `id` first. */
   readonly properties: readonly Property[]
@@ -48,41 +46,33 @@ export interface Description {
 const places = ['path', 'query', 'header'] as const
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
 
-/** The shape of a document, as far as it is read. The tests lint the document itself. */
+/** An operation in a document, as far as it is read. The tests lint the document itself. */
 interface Source {
-  readonly servers: readonly { readonly url: string }[]
-  readonly security?: Security
-  readonly paths: Readonly<Record<string, Readonly<Record<string, SourceOperation>>>>
-}
-
-interface SourceOperation {
   readonly operationId: OperationId
   readonly parameters?: readonly Schema[]
   readonly requestBody?: Schema
-  readonly security?: Security
+  readonly security?: Security | undefined
   readonly responses: Readonly<Record<string, Schema>>
 }
 
 type Security = readonly { readonly bearerAuth?: readonly string[] }[]
 
 /** Indexes a document. Throws an Error that names what is missing. */
-export function readDocument(parsed: unknown): Description {
-  const document = parsed as Schema
-  const { paths, servers, security = [] } = parsed as Source
+export function readDocument(document: Schema): Description {
+  const { paths, security } = document as { readonly paths: object; readonly security?: Security }
   const operations = Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item)
+    Object.entries<Source>(item)
       .filter(([method]) => methods.includes(method))
       .map(([method, operation]) => readOperation(document, method, path, { security, ...operation })),
   )
   return {
     document,
-    servers: servers.map(({ url }) => url),
     operations,
     properties: propertiesOf(document, operations.find(({ id }) => id === 'createPlant')?.body ?? {}),
   }
 }
 
-function readOperation(document: Schema, method: string, path: string, operation: SourceOperation): Operation {
+function readOperation(document: Schema, method: string, path: string, operation: Source): Operation {
   const { operationId, parameters = [], requestBody, security = [], responses } = operation
   return {
     id: operationId,
@@ -126,5 +116,5 @@ function readScopes(security: Security, operation: string): readonly Scope[] | u
 
 /** Resolves a value that may be a reference. References within schemas stay, because they may be circular. */
 export function follow(document: Schema, value: unknown): unknown {
-  return isSchema(value) && '$ref' in value ? follow(document, referredBy(document, value)) : value
+  return isSchema(value) && '$ref' in value ? follow(document, targetOf(document, value['$ref'])) : value
 }

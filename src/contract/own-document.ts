@@ -4,100 +4,48 @@
 
 import { isUtf8 } from 'node:buffer'
 import { readFileSync, statSync } from 'node:fs'
-import { parseDocument, stringify, visit } from 'yaml'
+import { isScalar, parseDocument, stringify, visit } from 'yaml'
 import { AppError, codeOf, messageOf, OperatorError, SettingError } from '../domain/errors.ts'
+import { escapeControls } from '../domain/shown.ts'
 import { decodeText } from '../json/decode.ts'
 import { follow } from './document.ts'
 import { plantSchemas } from './own-schemas.ts'
 import { compilePlant } from './own-validators.ts'
 import { toJson } from './plant.ts'
 import { isSchema, type Schema } from './schemas.ts'
-import type { Validator } from './validate.ts'
 
 const bytesMax = 1_000_000
 const depthMax = 64
 const valuesMax = 100_000
 const aliasesMax = 1_000
 
-export interface OwnDocument {
-  readonly document: Schema
-  readonly json: string
-  readonly yaml: string
-  readonly plantValidator: (subject: string) => Validator
-}
-
 /**
  * Reads a user's document, and puts its plants into the bundled document.
  *
  * @throws SettingError that names the file and the place.
  */
-export function readOwn(file: string, bundled: Schema): OwnDocument {
-  const own = readDocument(file)
+export function readOwn(file: string, bundled: Schema) {
   try {
-    const document = mergeDocument(bundled, own)
+    const document = mergeDocument(bundled, simplify(parse(file)))
     const plantValidator = compilePlant(document)
     return { document, json: `${toJson(document, 2)}\n`, yaml: stringify(document, { lineWidth: 120 }), plantValidator }
   } catch (cause) {
-    if (cause instanceof OperatorError || cause instanceof AppError) {
-      throw new SettingError(`${file}: ${cause.message}`, { cause })
-    }
-    if (cause instanceof RangeError)
-      throw new SettingError(`${file}: its schemas are nested too deeply, or have too many properties`, { cause })
-    throw cause
+    const isTooLarge = cause instanceof RangeError
+    if (!isTooLarge && !(cause instanceof OperatorError || cause instanceof AppError)) throw cause
+    const why = isTooLarge ? 'its schemas are nested too deeply, or have too many properties' : cause.message
+    throw new SettingError(`${file}: ${escapeControls(why)}`, { cause })
   }
 }
 
-function readDocument(file: string): Schema {
+function parse(file: string): unknown {
   const text = readText(file)
-  let parsed: unknown
   try {
-    parsed = /\.json$/i.test(file) ? decodeText(text.replace(/^\ufeff/, ''), depthMax) : parseYaml(text)
+    return /\.json$/i.test(file) ? decodeText(text.replace(/^\ufeff/, ''), depthMax) : parseYaml(text)
   } catch (cause) {
-    const [why = ''] = messageOf(cause).split('\n')
-    throw new SettingError(`${file}: is not valid YAML or JSON: ${why.replace(/^not valid JSON: |:$/g, '')}`, {
-      cause,
-    })
+    const [line = ''] = messageOf(cause).split('\n')
+    const why = line.replace(/^not valid JSON: |:$/g, '').replace(/^Maximum call stack .*/, 'it is nested too deeply')
+    throw new OperatorError(`is not valid YAML or JSON: ${why}`, { cause })
   }
-  let values = 0
-  const simplify = (value: unknown, depth: number): unknown => {
-    values += 1
-    if (depth > depthMax || values > valuesMax) throw new SettingError(`${file}: is nested too deeply, or too large`)
-    if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
-    if (typeof value === 'number' && !Number.isFinite(value)) {
-      throw new SettingError(`${file}: contains a number that is too large, or NaN`)
-    }
-    if (Array.isArray(value)) return value.map((each) => simplify(each, depth + 1))
-    if (!isSchema(value)) return value
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, simplify(each, depth + 1)]))
-  }
-  const document = simplify(parsed, 0)
-  if (!isSchema(document) || !/^3(?:\.[01](?:\.|$)|$)/.test(String(document['openapi']))) {
-    throw new SettingError(`${file}: is not an OpenAPI document of version 3.0 or 3.1`)
-  }
-  return document
-}
-
-/** Limits nested keys, repeated keys and aliases, which could take the parser more than linear time. */
-function parseYaml(text: string): unknown {
-  if (/(?:\?\s+){64}/.test(text)) throw new Error('keys are nested too deeply')
-  const document = parseDocument(text, { intAsBigInt: true, logLevel: 'error', uniqueKeys: false, merge: true })
-  for (const error of document.errors) throw error
-  let aliases = 0
-  visit(document, {
-    Alias: () => {
-      aliases += 1
-      if (aliases > aliasesMax) throw new Error(`it has more than ${aliasesMax} aliases`)
-    },
-    Map: (_key, { items }) => {
-      const keys = new Set<string>()
-      for (const key of items.map((item) => String(item.key))) {
-        if (keys.has(key) && key !== '<<') throw new Error(`the key ${JSON.stringify(key)} appears twice`)
-        keys.add(key)
-      }
-    },
-  })
-  // Aliases share their value; `simplify` counts the value once for each.
-  return document.toJS({ maxAliasCount: -1 })
 }
 
 /** Rejects anything but a file, because a device or a pipe may be endless. */
@@ -112,14 +60,63 @@ function readText(file: string): string {
     return bytes.toString('utf8')
   } catch (cause) {
     const why = codeOf(cause) === 'ENOENT' ? 'it does not exist' : messageOf(cause)
-    throw new SettingError(`${file}: cannot be read: ${why}`, { cause })
+    throw new OperatorError(`cannot be read: ${why}`, { cause })
   }
+}
+
+/**
+ * Parses YAML 1.2 without the tags of other versions, whose values JSON does not have. Keys are texts, as they are
+ * spelled. Limits nested keys, repeated keys and aliases, which could take the parser more than linear time.
+ */
+function parseYaml(text: string): unknown {
+  if (/(?:\?\s+){64}/.test(text)) throw new Error('keys are nested too deeply')
+  const form = { schema: 'core', resolveKnownTags: false, intAsBigInt: true, merge: true, uniqueKeys: false } as const
+  const document = parseDocument(text, { ...form, logLevel: 'error' })
+  for (const error of document.errors) throw error
+  let aliases = 0
+  visit(document, {
+    Alias: () => {
+      aliases += 1
+      if (aliases > aliasesMax) throw new Error(`it has more than ${aliasesMax} aliases`)
+    },
+    Map: (_key, { items }) => {
+      const keys = new Set<string>()
+      for (const { key } of items) {
+        if (!isScalar(key)) throw new Error('a key is a list, an object or an alias, not a text')
+        const name = key.source ?? ''
+        if (keys.has(name) && name !== '<<') throw new Error(`the key ${JSON.stringify(name)} appears twice`)
+        keys.add(name)
+        key.value = name
+      }
+    },
+  })
+  // Aliases share their value; `simplify` counts the value once for each.
+  return document.toJS({ maxAliasCount: -1 })
+}
+
+/** Converts the bigints that numbers can hold to numbers, and limits the size of a document. */
+function simplify(parsed: unknown): Schema {
+  let values = 0
+  const go = (value: unknown, depth: number): unknown => {
+    values += 1
+    if (depth > depthMax || values > valuesMax) throw new OperatorError('is nested too deeply, or too large')
+    if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
+    if (typeof value === 'number' && !Number.isFinite(value)) {
+      throw new OperatorError('contains a number that is too large, or NaN')
+    }
+    if (Array.isArray(value)) return value.map((each) => go(each, depth + 1))
+    if (!isSchema(value)) return value
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, go(each, depth + 1)]))
+  }
+  const document = go(parsed, 0)
+  if (isSchema(document) && /^3(?:\.[01](?:\.|$)|$)/.test(String(document['openapi']))) return document
+  throw new OperatorError('is not an OpenAPI document of version 3.0 or 3.1')
 }
 
 function mergeDocument(bundled: Schema, own: Schema): Schema {
   const { components } = bundled as { readonly components: Schema }
   const { schemas } = components as { readonly schemas: Schema }
-  const plants = plantSchemas(own, findPlant(own), schemas, !String(own['openapi']).startsWith('3.1'))
+  const plants = plantSchemas(own, findPlant(own), schemas)
   const info = isSchema(own['info']) ? own['info'] : {}
   return {
     ...(withoutExamples(bundled) as Schema),
@@ -135,7 +132,7 @@ function findPlant(own: Schema): Schema {
   const media = Object.entries(content ?? {}).find(([type]) => /^application\/json\s*(?:;|$)/i.test(type))?.[1]
   const { schema } = (follow(own, media) ?? {}) as Schema
   if (isSchema(schema)) return schema
-  throw new SettingError(
+  throw new OperatorError(
     'has no POST /plants that accepts application/json; this server stores plants, and no other resources',
   )
 }

@@ -1,5 +1,6 @@
 // Copies the schema of a plant from a user's document (`--document`) into the server's document.
 
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { OperatorError } from '../domain/errors.ts'
 import { toJson } from './plant.ts'
 import {
@@ -8,7 +9,6 @@ import {
   type Property,
   partsOf,
   propertiesOf,
-  referredBy,
   type Schema,
   schemasInPlace,
   targetOf,
@@ -32,15 +32,14 @@ const plain = ['type', 'title', 'description', 'required', 'properties', 'allOf'
  * @param own the user's document, in which references are resolved.
  * @param root its schema for a new plant.
  * @param bundled the schemas of the server's document.
- * @param isOld whether the document is OpenAPI 3.0.
  * @throws OperatorError that says what is rejected.
  */
-export function plantSchemas(own: Schema, root: Schema, bundled: Schema, isOld: boolean): Schema {
-  const bundle = new Bundle(own, Object.keys(bundled), isOld)
-  const theirs = bundle.take(root)
-  const document = { components: { schemas: Object.fromEntries(bundle.schemas) } }
+export function plantSchemas(own: Schema, root: Schema, bundled: Schema): Schema {
+  const copied = new Map<string, Schema>()
+  const theirs = copySchemas(own, root, bundled, copied)
+  const document = { components: { schemas: Object.fromEntries(copied) } }
   const ended = new Set<Schema>()
-  for (const schema of [theirs, ...bundle.schemas.values()]) assertEnds(document, schema, ended)
+  for (const schema of [theirs, ...copied.values()].filter(isSchema)) assertEnds(document, schema, ended)
   const parts = partsOf(document, theirs)
   if (parts.some(({ type }) => type !== undefined && ![type].flat().includes('object'))) {
     throw new OperatorError('POST /plants: a plant must have the type object')
@@ -48,18 +47,16 @@ export function plantSchemas(own: Schema, root: Schema, bundled: Schema, isOld: 
   const { Plant: ours } = bundled as { readonly Plant: Schema }
   const [id, ...others] = limited(propertiesOf(document, theirs), ours['properties'] as Schema)
   const { title, description } = theirs
-  const required = others.filter(({ isRequired }) => isRequired).map(({ name }) => name)
-  const says = { ...(title !== undefined && { title }), ...(description !== undefined && { description }) }
   const plants = {
     Plant: {
       type: 'object',
       description: 'A plant without its id',
-      required,
+      required: others.filter(({ isRequired }) => isRequired).map(({ name }) => name),
       properties: Object.fromEntries(others.map(({ name, schema }) => [name, schema])),
     },
     NewPlant: {
-      description: 'A new plant, with its id',
-      ...says,
+      ...(title !== undefined && { title }),
+      description: description ?? 'A new plant, with its id',
       allOf: [
         { $ref: '#/components/schemas/Plant' },
         { type: 'object', required: ['id'], properties: { id: id?.schema } },
@@ -67,7 +64,7 @@ export function plantSchemas(own: Schema, root: Schema, bundled: Schema, isOld: 
       ],
     },
   }
-  return { ...reachedFrom(plants, bundle.schemas), ...plants }
+  return { ...reachedFrom(plants, copied), ...plants }
 }
 
 /** The schemas that `from` refers to, directly or through others. */
@@ -85,59 +82,46 @@ function reachedFrom(from: unknown, schemas: ReadonlyMap<string, Schema>): Schem
   return Object.fromEntries(reached)
 }
 
-class Bundle {
-  readonly schemas = new Map<string, Schema>()
-  readonly #own: Schema
-  readonly #isOld: boolean
-  readonly #taken: Set<string>
-  /** By reference. */
-  readonly #names = new Map<string, string>()
+/**
+ * Converts a schema for the server's document.
+ *
+ * @param copied receives the schemas that it refers to, under names that the server's document does not have.
+ */
+function copySchemas(own: Schema, root: Schema, bundled: Schema, copied: Map<string, Schema>): Schema {
+  const isOld = !String(own['openapi']).startsWith('3.1')
+  const ajv = new Ajv2020({ strict: false, logger: false })
+  const taken = new Set(Object.keys(bundled))
+  const nameOfReference = new Map<string, string>()
+  return copy(root, 'POST /plants: ')
 
-  constructor(own: Schema, taken: readonly string[], isOld: boolean) {
-    this.#own = own
-    this.#taken = new Set(taken)
-    this.#isOld = isOld
-  }
-
-  /** Converts a schema for the server's document, and adds the schemas that it refers to. */
-  take(schema: Schema): Schema {
-    return mapSchema(schema, (each) => {
-      const { $ref: reference, ...others } = this.#isOld ? upgrade(each) : each
+  function copy(source: unknown, place: string): Schema {
+    const schema = mapSchema(source, (each) => {
+      const { $ref, ...others } = isOld ? upgrade(each) : each
       const unknown = ['$dynamicRef', '$recursiveRef'].find((keyword) => Object.hasOwn(others, keyword))
       if (unknown !== undefined) throw new OperatorError(`${unknown} is not supported; use $ref`)
       const kept = Object.fromEntries(Object.entries(others).filter(([keyword]) => keywords.has(keyword)))
-      if (reference === undefined) return kept
+      if ($ref === undefined) return kept
       // OpenAPI 3.0 ignores the keywords beside a reference.
-      return { ...(this.#isOld ? {} : kept), $ref: `#/components/schemas/${this.#nameOf(String(reference))}` }
-    }) as Schema
+      return { ...(isOld ? {} : kept), $ref: `#/components/schemas/${copyTarget(String($ref))}` }
+    })
+    // The meta-schema does not accept bigints.
+    if (ajv.validateSchema({ not: JSON.parse(toJson(schema)) }) === true) return schema as Schema
+    const { instancePath = '', message, params } = ajv.errors?.[0] ?? {}
+    const allowed: readonly string[] | undefined = params?.['allowedValues']
+    const why = `${message}${allowed === undefined ? '' : `: ${allowed.join(', ')}`}`
+    throw new OperatorError(`${place}${instancePath.replace('/not', '')} ${why}`)
   }
 
-  #nameOf(reference: string): string {
-    const known = this.#names.get(reference)
+  function copyTarget(reference: string): string {
+    const known = nameOfReference.get(reference)
     if (known !== undefined) return known
-    const name = this.#newName(reference)
-    this.#names.set(reference, name)
-    this.#taken.add(name)
-    this.schemas.set(name, this.take(this.#find(reference)))
-    return name
-  }
-
-  #newName(reference: string): string {
     const last = (reference.split('/').at(-1) ?? '').replaceAll(/[^\w.-]/g, '_') || 'Schema'
-    for (let number = 1; ; number += 1) {
-      const name = number === 1 ? last : `${last}${number}`
-      if (!this.#taken.has(name)) return name
-    }
-  }
-
-  #find(reference: string): Schema {
-    if (!reference.startsWith('#')) {
-      throw new OperatorError(`$ref: ${JSON.stringify(reference)} points outside the document; nothing is fetched`)
-    }
-    const target = reference.startsWith('#/') ? targetOf(this.#own, reference) : undefined
-    if (typeof target === 'boolean') return target ? {} : { not: {} }
-    if (!isSchema(target)) throw new OperatorError(`$ref: there is no ${reference}`)
-    return target
+    let name = last
+    for (let number = 2; taken.has(name); number += 1) name = `${last}${number}`
+    taken.add(name)
+    nameOfReference.set(reference, name)
+    copied.set(name, copy(targetOf(own, reference), reference))
+    return name
   }
 }
 
@@ -166,16 +150,14 @@ function assertEnds(document: Schema, schema: Schema, ended: Set<Schema>, within
   if (within.has(schema)) throw new OperatorError('$ref: a schema refers to itself endlessly')
   if (ended.has(schema)) return
   within.add(schema)
-  for (const each of [referredBy(document, schema), ...schemasInPlace(schema)]) {
-    if (isSchema(each)) assertEnds(document, each, ended, within)
-  }
+  for (const each of schemasInPlace(document, schema)) assertEnds(document, each, ended, within)
   within.delete(schema)
   ended.add(schema)
 }
 
 /** Whether a schema does nothing but declare properties, each once. */
 function isPlain(parts: readonly Schema[]): boolean {
-  const properties = parts.flatMap((part) => Object.entries((part['properties'] ?? {}) as Schema))
+  const properties = parts.flatMap(({ properties = {} }) => Object.entries(properties as Schema))
   const names = new Set(properties.map(([name]) => name))
   const isOwn = (property: unknown): boolean =>
     isSchema(property) && !Object.hasOwn(property, 'allOf') && !Object.hasOwn(property, '$ref')
@@ -188,8 +170,9 @@ function isPlain(parts: readonly Schema[]): boolean {
 
 /** Checks the properties, and adds the server's own limits to `id`, `name` and `tag`, which it reads itself. */
 function limited(properties: readonly Property[], ours: Schema): readonly Property[] {
-  const wrong = properties.find(({ name }) => !name.isWellFormed() || name.includes('\0'))
-  if (wrong !== undefined) throw new OperatorError('the name of a property contains NUL or an unpaired surrogate')
+  if (properties.some(({ name }) => !name.isWellFormed() || name.includes('\0'))) {
+    throw new OperatorError('the name of a property contains NUL or an unpaired surrogate')
+  }
   if (properties.some(({ name }) => name === 'etag')) {
     throw new OperatorError('a plant cannot have a property etag: the client keeps the ETag of a plant under this name')
   }
@@ -200,7 +183,8 @@ function limited(properties: readonly Property[], ours: Schema): readonly Proper
     if (found.schema['type'] !== type) throw new OperatorError(`${needed}: must have the type ${type}`)
   }
   return properties.map(({ name, isRequired, schema }) => {
-    if (name === 'id') return { name, isRequired: true, schema: { ...schema, format: 'int64' } }
+    const format = schema['format'] === 'int32' ? 'int32' : 'int64'
+    if (name === 'id') return { name, isRequired: true, schema: { ...schema, format } }
     if (name !== 'name' && name !== 'tag') return { name, isRequired, schema }
     const { type: _, description: __, examples: ___, maxLength, ...texts } = ours[name] as Schema
     const bounded = { maxLength: Math.min(Number(maxLength), Number(schema['maxLength'] ?? maxLength)) }

@@ -1,5 +1,7 @@
 // JSON Schemas of dialect 2020-12 as values: their subschemas, and the properties that they declare.
 
+import { OperatorError } from '../domain/errors.ts'
+
 /** A JSON Schema. References lead into the document, such as `#/components/schemas/Plant`. */
 export type Schema = { readonly [keyword: string]: unknown }
 
@@ -38,27 +40,33 @@ export function mapSchema(schema: unknown, change: (schema: Schema) => Schema): 
   )
 }
 
-/** The subschemas that apply to the same value, without references. */
-export function schemasInPlace(schema: Schema): readonly Schema[] {
+/** The schemas that apply to the same value: subschemas, and the target of a reference. */
+export function schemasInPlace(document: unknown, schema: Schema): readonly Schema[] {
   return [
+    ...('$ref' in schema ? [targetOf(document, schema['$ref'])] : []),
     ...inPlace.one.map((keyword) => schema[keyword]),
     ...inPlace.list.flatMap((keyword) => schema[keyword] ?? []),
     ...inPlace.map.flatMap((keyword) => Object.values(schema[keyword] ?? {})),
   ].filter(isSchema)
 }
 
-/** The target of a reference such as `#/components/schemas/Plant`; undefined if there is none. */
-export function targetOf(document: unknown, reference: string): unknown {
-  const [, ...keys] = reference.split('/')
-  return keys.reduce<unknown>((at, key) => {
+/**
+ * The target of a reference such as `#/components/schemas/Plant`.
+ *
+ * @throws OperatorError if it points outside the document, or to nothing.
+ */
+export function targetOf(document: unknown, reference: unknown): unknown {
+  const [start, ...keys] = String(reference).split('/')
+  if (!start?.startsWith('#')) {
+    throw new OperatorError(`$ref: ${JSON.stringify(reference)} points outside the document; nothing is fetched`)
+  }
+  const isPath = start === '#' && keys.length > 0
+  const target = keys.reduce<unknown>((at, key) => {
     const name = decode(key).replaceAll('~1', '/').replaceAll('~0', '~')
     return typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? (at as Schema)[name] : undefined
   }, document)
-}
-
-/** The target of a schema's own reference, if it has one. */
-export function referredBy(document: unknown, { $ref }: Schema): unknown {
-  return typeof $ref === 'string' ? targetOf(document, $ref) : undefined
+  if (isPath && target !== undefined) return target
+  throw new OperatorError(`$ref: there is no ${reference}`)
 }
 
 function decode(key: string): string {
@@ -98,9 +106,8 @@ export function propertiesOf(document: unknown, schema: Schema): readonly Proper
 export function partsOf(document: unknown, schema: Schema, known = new Set<Schema>()): readonly Schema[] {
   if (known.has(schema)) return []
   known.add(schema)
-  const target = referredBy(document, schema)
-  if (schema['$ref'] !== undefined && !isSchema(target)) throw new Error(`there is no ${schema['$ref']}`)
-  const parts = [target, ...((schema['allOf'] ?? []) as readonly unknown[])].filter(isSchema)
+  const { $ref, allOf = [] } = schema as { readonly $ref?: string; readonly allOf?: readonly unknown[] }
+  const parts = [...($ref === undefined ? [] : [targetOf(document, $ref)]), ...allOf].filter(isSchema)
   return [...parts.flatMap((part) => partsOf(document, part, known)), schema]
 }
 

@@ -1,47 +1,13 @@
 // Describes violations of a schema in sentences about the actual value.
 
 import type { ErrorObject, ValidateFunction } from 'ajv'
-import { int64Max, int64Min } from '../domain/plant.ts'
+import { type Exact, integerFormats } from './exact.ts'
 
 /**
  * Describes what is wrong with a value; returns undefined if it is valid. Values come from json/decode.ts or from
  * headers; an int64 is a bigint.
  */
 export type Validator = (value: unknown) => string | undefined
-
-/** The types and bounds of a numeric schema, as JSON: a bound that a JavaScript number cannot hold is a text. */
-export interface Exact {
-  readonly types: readonly string[]
-  readonly isInt64: boolean
-  readonly minimum?: number | string
-  readonly maximum?: number | string
-  readonly exclusiveMinimum?: number | string
-  readonly exclusiveMaximum?: number | string
-}
-
-/** Whether a value meets `schema`. JavaScript compares a bigint and a number exactly. */
-export function isExact(value: unknown, schema: Exact): boolean {
-  const { types, isInt64, minimum = -Infinity, maximum = Infinity } = schema
-  const { exclusiveMinimum = -Infinity, exclusiveMaximum = Infinity } = schema
-  const isNumber = typeof value === 'bigint' || (types.includes('number') && !isInt64 && Number.isFinite(value))
-  if (!isNumber) return types.some((type) => isOfType(value, type))
-  const number = value as bigint | number
-  const isWithin = !isInt64 || (number >= int64Min && number <= int64Max)
-  const isInBounds = number >= boundOf(minimum) && number <= boundOf(maximum)
-  return isWithin && isInBounds && number > boundOf(exclusiveMinimum) && number < boundOf(exclusiveMaximum)
-}
-
-function boundOf(bound: number | string): number | bigint {
-  return typeof bound === 'string' ? BigInt(bound) : bound
-}
-
-/** For types other than `integer` and `number`. */
-function isOfType(value: unknown, type: string): boolean {
-  if (type === 'null') return value === null
-  if (type === 'array') return Array.isArray(value)
-  if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value)
-  return type !== 'number' && typeof value === type
-}
 
 const shownCharactersMax = 60
 const describedMax = 20
@@ -50,7 +16,7 @@ const examplesOfFormats = new Map(Object.entries({ date: '2026-01-31', 'date-tim
 /**
  * Wraps a compiled schema as a Validator.
  *
- * @param subject the name of the whole value in messages, such as `the body`.
+ * @param subject the name of the whole value in messages, such as `the plant`.
  */
 export function explain(validate: ValidateFunction, subject: string): Validator {
   return (value) => (validate(value) ? undefined : describeAll(validate, subject))
@@ -71,12 +37,9 @@ function describe(error: ErrorObject, subject: string): string {
     case 'required':
       return `${within}${error.params['missingProperty']}: is missing`
     case 'enum':
-    case 'exactEnum':
-      return `${field}: must be ${oneOf(error.schema as readonly unknown[])}${got}`
     case 'const':
-    case 'exactConst':
-      return `${field}: must be ${oneOf([error.schema])}${got}`
-    case 'exactMultipleOf':
+      return `${field}: must be ${oneOf(error.keyword === 'enum' ? (error.schema as []) : [error.schema])}${got}`
+    case 'multipleOf':
       return `${field}: must be a multiple of ${error.schema}${got}`
     case 'uniqueItems':
       return `${field}: must have no equal items`
@@ -84,7 +47,7 @@ function describe(error: ErrorObject, subject: string): string {
     case 'unevaluatedProperties':
       return `${within}${error.params['additionalProperty'] ?? error.params['unevaluatedProperty']}: is not allowed`
     case 'exact':
-      return `${field}: must be ${describeExact(error.schema as Exact)}, got ${show(error.data)}`
+      return `${field}: must be ${describeExact(error.schema as Exact)}${got}`
     case 'type':
       return `${field}: must be ${[error.params['type']].flat().map(withArticle).join(' or ')}${got}`
     case 'minLength':
@@ -104,6 +67,7 @@ function describe(error: ErrorObject, subject: string): string {
 }
 
 function oneOf(values: readonly unknown[]): string {
+  if (values.length === 0) return 'absent'
   const more = values.length - describedMax
   return [
     ...values.slice(0, describedMax).map((each) => (typeof each === 'number' ? String(each) : show(each))),
@@ -111,8 +75,10 @@ function oneOf(values: readonly unknown[]): string {
   ].join(' or ')
 }
 
-function describeExact({ types, isInt64, minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Exact): string {
-  const [least, most] = [minimum ?? (isInt64 ? int64Min : undefined), maximum ?? (isInt64 ? int64Max : undefined)]
+function describeExact({ types, format, ...schema }: Exact): string {
+  const { exclusiveMinimum, exclusiveMaximum } = schema
+  const [leastOfFormat, mostOfFormat] = format ? integerFormats[format] : []
+  const { minimum: least = leastOfFormat, maximum: most = mostOfFormat } = schema
   const bounds = [
     least !== undefined && most !== undefined && `from ${least} to ${most}`,
     least !== undefined && most === undefined && `of at least ${least}`,
@@ -121,7 +87,7 @@ function describeExact({ types, isInt64, minimum, maximum, exclusiveMinimum, exc
     exclusiveMaximum !== undefined && `less than ${exclusiveMaximum}`,
   ].filter((bound) => bound !== false)
   const others = types.filter((type) => type !== 'integer' && type !== 'number').map(withArticle)
-  const number = withArticle(types.includes('number') && !isInt64 ? 'number' : 'integer')
+  const number = withArticle(types.includes('number') && !format ? 'number' : 'integer')
   return [`${number}${bounds.map((bound) => ` ${bound}`).join(' and')}`, ...others].join(' or ')
 }
 

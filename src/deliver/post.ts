@@ -5,7 +5,7 @@ import { createHmac } from 'node:crypto'
 import type { LookupAddress } from 'node:dns'
 import { lookup } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
-import { Agent, buildConnector, type Dispatcher, errors } from 'undici'
+import { Agent, buildConnector, errors } from 'undici'
 import type { Timer } from '../domain/clock.ts'
 import { codeOf, messageOf } from '../domain/errors.ts'
 import type { Webhook } from '../domain/webhook.ts'
@@ -63,64 +63,45 @@ export function agentFor(limits: Limits, mayStillSend: () => boolean): Agent {
 const attemptsMax = 3
 
 /** Never rejects, and always ends within its time limit. */
-export function post({
-  hook,
-  message,
-  userAgent,
-  clock,
-  limits,
-  agent,
-  mayStillSend,
-}: PostOptions): Promise<PostAnswer> {
-  const { webhookAnswerMsMax, webhookAnswerBytesMax } = limits
-  const { promise, resolve } = Promise.withResolvers<PostAnswer>()
+export async function post(options: PostOptions): Promise<PostAnswer> {
+  const { hook, message, userAgent, clock, limits, agent, mayStillSend } = options
   const { origin, pathname, search } = new URL(hook.url)
-  let answer: PostAnswer = { isAccepted: false, outcome: `no answer within ${webhookAnswerMsMax / 1_000} s` }
-  let controller: Dispatcher.DispatchController | undefined
-  let [isEnded, attempts, bytes] = [false, 0, 0]
-  const end = (): void => {
-    isEnded = true
-    cancel()
-    controller?.abort(new Error('the request has ended'))
-    resolve(answer)
-  }
-  const cancel = clock.after(webhookAnswerMsMax, end)
-  const send = (): void => {
-    if (!mayStillSend()) {
-      end()
-      return
+  const ending = new AbortController()
+  const cancel = clock.after(limits.webhookAnswerMsMax, () => ending.abort())
+  const request = {
+    origin,
+    path: pathname + search,
+    method: 'POST',
+    body: message.body,
+    signal: ending.signal,
+  } as const
+  let answer: PostAnswer = { isAccepted: false, outcome: `no answer within ${limits.webhookAnswerMsMax / 1_000} s` }
+  try {
+    for (let attempts = 1; mayStillSend(); attempts += 1) {
+      try {
+        const fields = { ...signedFields(message, hook, clock.wallMs()), 'user-agent': userAgent }
+        const { statusCode: status, headers, body } = await agent.request({ ...request, headers: fields })
+        const retryAfterMs = parseRetryAfter(headers['retry-after'], clock.wallMs())
+        answer = { status, isAccepted: status <= 299, outcome: String(status), retryAfterMs }
+        let bytes = 0
+        for await (const chunk of body) {
+          bytes += chunk.length
+          if (bytes > limits.webhookAnswerBytesMax) break
+        }
+        return answer
+      } catch (error) {
+        // The status counts even if the body is cut short.
+        if (ending.signal.aborted || answer.status !== undefined) return answer
+        // The receiver had closed an idle connection.
+        const isReused = error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0
+        if (isReused && attempts < attemptsMax) continue
+        return { ...answer, outcome: messageOf(error) || codeOf(error) || 'no answer' }
+      }
     }
-    attempts += 1
-    const headers = { ...signedFields(message, hook, clock.wallMs()), 'user-agent': userAgent }
-    agent.dispatch({ origin, path: pathname + search, method: 'POST', headers, body: message.body }, handler)
+    return answer
+  } finally {
+    cancel()
   }
-  const handler: Dispatcher.DispatchHandler = {
-    onRequestStart: (started) => {
-      controller = started
-      if (isEnded) end()
-    },
-    onResponseStart: (_, status, headers) => {
-      if (status < 200) return
-      const retryAfterMs = parseRetryAfter(headers['retry-after'], clock.wallMs())
-      answer = { status, isAccepted: status <= 299, outcome: String(status), retryAfterMs }
-    },
-    onResponseData: (_, chunk) => {
-      bytes += chunk.length
-      if (bytes > webhookAnswerBytesMax) end()
-    },
-    onResponseEnd: end,
-    onResponseError: (_, error) => {
-      if (isEnded) return
-      // The receiver had closed an idle connection.
-      const isReused = error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0
-      if (answer.status === undefined && isReused && attempts < attemptsMax) return send()
-      // The status counts even if the body is cut short.
-      if (answer.status === undefined) answer = { ...answer, outcome: messageOf(error) || codeOf(error) || 'no answer' }
-      end()
-    },
-  }
-  send()
-  return promise
 }
 
 /** The fields of a message: one signature for each valid secret, so that a receiver may use the old one or the new. */

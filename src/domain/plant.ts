@@ -20,6 +20,11 @@ export function namesOf(json: string): PlantNames {
   return JSON.parse(json) as PlantNames
 }
 
+/** Whether a stored text, which somebody may have edited, has an id in front, and a name. */
+export function isPlantOf(id: bigint, json: string): boolean {
+  return /^\{"id":(-?\d+),/.exec(json)?.[1] === String(id) && typeof namesOf(json).name === 'string'
+}
+
 /** The response to a create: the plant without its id. */
 export function withoutId(json: string): string {
   const comma = json.indexOf(',')

@@ -1,29 +1,20 @@
 // Parses CSV (RFC 4180) incrementally: record boundaries, fields and quoting errors. docs/decisions/0009-files.md
 // explains why this is not a library. The home page also uses this file, so it needs nothing from Node.js.
 
-import { UnreadableFile } from './records.ts'
+import { type PlantRecord, UnreadableFile } from './records.ts'
 
 /** For each such quote, the reader looks ahead as far as a record may reach. */
 const unclosedQuotesMax = 1_000
 
-export interface CsvRecord {
-  /** Line on which the record begins. */
-  readonly line: number
-  /** The record exactly as in the file, without its line end; truncated if too long. */
-  readonly raw: string
+export interface CsvRecord extends Omit<PlantRecord, 'json'> {
   readonly fields: readonly string[]
   /** False for the last record of a file without a final line end. */
   readonly isEnded: boolean
-  readonly isCut?: true
-  readonly wrong?: string
 }
 
-/** One parsed record: its end, without the line end, and the beginning of the next. */
-interface CsvRow {
-  readonly end: number
+/** One parsed record, and where the next one begins. */
+interface CsvRow extends Pick<CsvRecord, 'fields' | 'wrong'> {
   readonly next: number
-  readonly fields: readonly string[]
-  readonly wrong?: string
 }
 
 /** Splits a line into its fields. */
@@ -34,8 +25,8 @@ export function splitBy(line: string, separator: string): readonly string[] {
 export class CsvReader {
   readonly separator: string
   readonly #charactersMax: number
-  /** A field without quotes around it. */
-  readonly #plainField: RegExp
+  /** A field in quotes, perhaps without the last one, or without quotes around it. */
+  readonly #field: RegExp
   #line = 1
   /** The beginning of an incomplete record. */
   #rest = ''
@@ -47,7 +38,7 @@ export class CsvReader {
   constructor(separator: string, charactersMax: number) {
     this.separator = separator
     this.#charactersMax = charactersMax
-    this.#plainField = new RegExp(`[^${separator}\n]*`, 'y')
+    this.#field = new RegExp(`"([^"]*(?:""[^"]*)*)("?)|([^${separator}\n]*)`, 'y')
   }
 
   /**
@@ -59,16 +50,16 @@ export class CsvReader {
     const records: CsvRecord[] = []
     let at = this.#isSkipping ? this.#skipLine(text, 0) : 0
     while (at < text.length) {
-      const lineEnd = text.indexOf('\n', at)
-      const line = text.slice(at, lineEnd === -1 ? text.length : lineEnd)
-      if (line.length > this.#charactersMax + 1) {
+      const end = endOfLine(text, at)
+      const line = text.slice(at, end)
+      if (withoutEnd(line).length > this.#charactersMax + 1) {
         records.push(this.#tooLong(line, this.#line))
         at = this.#skipLine(text, at)
         continue
       }
-      const row = line.includes('"') ? this.#scan(text, at, isLast) : this.#plain(text, at, lineEnd, isLast)
-      if (row === undefined) break
-      records.push(this.#toRecord(text, at, row))
+      const row = line.includes('"') ? this.#scan(text, at, isLast) : this.#split(line, end)
+      if (row === undefined || (!isLast && text[row.next - 1] !== '\n')) break
+      records.push(this.#toRecord(text.slice(at, row.next), row))
       at = row.next
     }
     this.#rest = text.slice(at)
@@ -77,50 +68,39 @@ export class CsvReader {
 
   /** Returns the offset of the next line, or of the end of the text if the line continues. */
   #skipLine(text: string, from: number): number {
-    const end = text.indexOf('\n', from)
-    this.#isSkipping = end === -1
-    if (end === -1) return text.length
-    this.#line += 1
-    return end + 1
+    const end = endOfLine(text, from)
+    this.#isSkipping = text[end - 1] !== '\n'
+    if (!this.#isSkipping) this.#line += 1
+    return end
   }
 
   /** Parses a record of one line without quotes, the common case. */
-  #plain(text: string, at: number, lineEnd: number, isLast: boolean): CsvRow | undefined {
-    if (lineEnd === -1 && !isLast) return undefined
-    const { end, next } = endAt(text, at, lineEnd)
-    return { end, next, fields: text.slice(at, end).split(this.separator) }
+  #split(line: string, next: number): CsvRow {
+    return { fields: withoutEnd(line).split(this.separator), next }
   }
 
   /** Parses a record with quotes, perhaps over several lines; undefined until its end arrives. */
   #scan(text: string, start: number, isLast: boolean): CsvRow | undefined {
     const fields: string[] = []
     for (let at = start; ; at += 1) {
-      if (text[at] === '"') {
-        const close = closingQuote(text, at + 1)
-        const length = (close === -1 ? text.length : close) - start
-        if (length > this.#charactersMax || (close === -1 && isLast)) {
-          this.#countUnclosedQuote()
-          // The record ends with its first line, so that the following lines are not lost.
-          return broken(text, start, start, isLast, 'is never closed')
-        }
-        // Only the next character shows whether this is the closing quote.
-        if (!isLast && (close === -1 || close + 1 === text.length)) return undefined
-        fields.push(text.slice(at + 1, close).replaceAll('""', '"'))
-        at = close + 1
-      } else {
-        this.#plainField.lastIndex = at
-        const [field = ''] = this.#plainField.exec(text) ?? []
-        at += field.length
-        if (at === text.length && !isLast) return undefined
-        // A quote in the middle of a field is literal, as in 5" pot. A quote after leading blanks was meant to open the
-        // field.
-        if (/^ +"/.test(field)) return broken(text, start, at, isLast, 'follows blanks at the beginning of a field')
-        fields.push(text[at] === '\n' ? field.replace(/\r$/, '') : field)
+      this.#field.lastIndex = at
+      const [field = '', quoted, closing, plain = ''] = this.#field.exec(text) ?? []
+      at += field.length
+      if (quoted !== undefined && (at - start > this.#charactersMax + 1 || (closing === '' && isLast))) {
+        this.#countUnclosedQuote()
+        // The record ends with its first line, so that the following lines are not lost.
+        return broken(text, start, 'is never closed')
       }
+      // Only the next character shows whether the field has ended.
+      if (at === text.length && !isLast) return undefined
+      // A quote in the middle of a field is literal, as in 5" pot. A quote after leading blanks was meant to open the
+      // field.
+      if (/^ +"/.test(plain)) return broken(text, at, 'follows blanks at the beginning of a field')
+      fields.push(quoted?.replaceAll('""', '"') ?? (text[at] === '\n' ? plain.replace(/\r$/, '') : plain))
       if (text[at] === this.separator) continue
-      const ending = text.startsWith('\r\n', at) ? at + 1 : at
-      if (ending >= text.length || text[ending] === '\n') return { ...endAt(text, start, ending), fields }
-      return broken(text, start, at, isLast, 'is closed before the end of its field')
+      const next = endOfLine(text, at)
+      if (withoutEnd(text.slice(at, next)) === '') return { fields, next }
+      return broken(text, at, 'is closed before the end of its field')
     }
   }
 
@@ -130,12 +110,12 @@ export class CsvReader {
     throw new UnreadableFile(`has more than ${unclosedQuotesMax} quotes that are never closed; double each quote`)
   }
 
-  #toRecord(text: string, at: number, { end, next, fields, wrong }: CsvRow): CsvRecord {
-    const raw = text.slice(at, end)
+  #toRecord(text: string, { fields, wrong }: CsvRow): CsvRecord {
     const line = this.#line
-    this.#line += text.slice(at, next).split('\n').length - 1
+    this.#line += text.split('\n').length - 1
+    const raw = withoutEnd(text)
     if (raw.length > this.#charactersMax) return this.#tooLong(raw, line)
-    return { line, raw, fields, isEnded: next > end, ...(wrong !== undefined && { wrong }) }
+    return { line, raw, fields, isEnded: text.endsWith('\n'), wrong }
   }
 
   #tooLong(raw: string, line: number): CsvRecord {
@@ -145,24 +125,16 @@ export class CsvReader {
 }
 
 /** A record with invalid quotes ends with the line in which the error was found. */
-function broken(text: string, start: number, at: number, isLast: boolean, what: string): CsvRow | undefined {
-  const lineEnd = text.indexOf('\n', at)
-  if (lineEnd === -1 && !isLast) return undefined
+function broken(text: string, at: number, what: string): CsvRow {
   const wrong = `a quote ${what}; put the field in quotes and double each quote in it`
-  return { ...endAt(text, start, lineEnd), fields: [], wrong }
+  return { fields: [], wrong, next: endOfLine(text, at) }
 }
 
-/** @param lineEnd offset of the line end; -1 or past the end for the last record of a file without one. */
-function endAt(text: string, start: number, lineEnd: number): { readonly end: number; readonly next: number } {
-  if (lineEnd === -1 || lineEnd >= text.length) return { end: text.length, next: text.length }
-  const hasReturn = lineEnd > start && text[lineEnd - 1] === '\r'
-  return { end: hasReturn ? lineEnd - 1 : lineEnd, next: lineEnd + 1 }
+/** The offset after the line end, or at the end of the text. */
+function endOfLine(text: string, from: number): number {
+  return text.indexOf('\n', from) + 1 || text.length
 }
 
-/** The offset of the quote that ends a field, or -1. A doubled quote is part of the text. */
-function closingQuote(text: string, from: number): number {
-  for (let at = text.indexOf('"', from); at !== -1; at = text.indexOf('"', at + 2)) {
-    if (text[at + 1] !== '"') return at
-  }
-  return -1
+function withoutEnd(text: string): string {
+  return text.slice(0, text.endsWith('\r\n') ? -2 : text.endsWith('\n') ? -1 : undefined)
 }

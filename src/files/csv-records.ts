@@ -25,18 +25,13 @@ export interface CsvHeader {
   readonly ignored: readonly string[]
 }
 
-type KnownColumns = readonly (readonly [column: Column, at: number])[]
+/** The columns of a file, in its order; undefined for one that is not a property of a plant. */
+type FileColumns = readonly (Column | undefined)[]
 
 /** The part of a file after its header. */
 interface Body {
   readonly reader: CsvReader
-  /** How many columns the header has. */
-  readonly count: number
-  /** The columns that are properties of a plant, with their index. */
-  readonly known: KnownColumns
-  /** Indexes of the properties that every plant has; -1 for an id that is not needed. */
-  readonly id: number
-  readonly name: number
+  readonly columns: FileColumns
 }
 
 const separators = [',', ';', '\t']
@@ -87,21 +82,26 @@ export class CsvPlants {
   }
 
   #toBody(reader: CsvReader, { raw, fields }: CsvRecord): Body | undefined {
-    const { columns, needed, onHeader } = this.#options
-    const known = findColumns(fields, columns)
-    if (!needed.every((wanted) => known.some(([{ name }]) => name === wanted))) return undefined
-    assertDistinct(known, raw)
-    onHeader({ raw, separator: reader.separator, ignored: ignoredOf(fields, known) })
-    const atOf = (wanted: string): number => known.find(([{ name }]) => name === wanted)?.[1] ?? -1
-    return { reader, count: fields.length, known, id: atOf('id'), name: atOf('name') }
+    const { columns: declared, needed, onHeader } = this.#options
+    const columns = findColumns(fields, declared)
+    if (!needed.every((name) => indexOf(name, columns) !== -1)) return undefined
+    const repeated = columns.find((column, at) => column !== undefined && columns.indexOf(column) !== at)
+    if (repeated !== undefined) {
+      throw new UnreadableFile(`has more than one column ${repeated.name}; its first line is: ${shown(raw)}`)
+    }
+    const names = fields.map((field) => field.trim())
+    const ignored = names.filter((name, at) => name !== '' && columns[at] === undefined)
+    onHeader({ raw, separator: reader.separator, ignored })
+    return { reader, columns }
   }
 
-  #toPlants(records: readonly CsvRecord[], body: Body): readonly PlantRecord[] {
+  #toPlants(records: readonly CsvRecord[], { columns }: Body): readonly PlantRecord[] {
+    const id = indexOf('id', columns)
     return records
       .filter((record) => !isBlank(record))
       .map((record) => {
-        if (roundedPattern.test(record.fields[body.id] ?? '')) this.#options.onMaybeRounded()
-        return toPlant(record, body)
+        if (roundedPattern.test(record.fields[id] ?? '')) this.#options.onMaybeRounded()
+        return toPlant(record, columns)
       })
   }
 }
@@ -116,49 +116,43 @@ function isBlank({ fields, wrong }: CsvRecord): boolean {
   return wrong === undefined && fields.every((field) => field.trim() === '')
 }
 
-function assertDistinct(known: KnownColumns, header: string): void {
-  const repeated = known.find(([column], at) => known.findIndex(([other]) => other === column) !== at)
-  if (repeated === undefined) return
-  throw new UnreadableFile(`has more than one column ${repeated[0].name}; its first line is: ${shown(header)}`)
-}
-
 function shown(header = ''): string {
   return header.slice(0, headerCharactersShown)
 }
 
-function ignoredOf(names: readonly string[], known: KnownColumns): readonly string[] {
-  return names.map((name) => name.trim()).filter((name, at) => name !== '' && !known.some(([, index]) => index === at))
-}
-
-/** Finds columns and their indexes by name: an exact match, else without surrounding spaces, else in any case. */
-export function findColumns(header: readonly string[], columns: readonly Column[]): KnownColumns {
-  return header.flatMap((text, at) => {
+/** Finds the columns that a header names: an exact match, else without surrounding spaces, else in any case. */
+export function findColumns(header: readonly string[], columns: readonly Column[]): FileColumns {
+  return header.map((text) => {
     const trimmed = text.trim()
-    const column =
+    return (
       columns.find(({ name }) => name === text) ??
       columns.find(({ name }) => name === trimmed) ??
       columns.find(({ name }) => name.toLowerCase() === trimmed.toLowerCase())
-    return column === undefined ? [] : [[column, at] as const]
+    )
   })
 }
 
-function toPlant(record: CsvRecord, body: Body): PlantRecord {
-  const { line, raw, fields, isCut } = record
-  const wrong = record.wrong ?? whyNoPlant(record, body)
-  if (wrong !== undefined) return { line, raw, wrong, ...(isCut === true && { isCut }) }
-  const members = body.known.flatMap(([column, at]) => {
-    const json = toJsonOf(column, fields[at] ?? '')
-    return json === undefined ? [] : [`${JSON.stringify(column.name)}:${json}`]
+function indexOf(name: string, columns: FileColumns): number {
+  return columns.findIndex((column) => column?.name === name)
+}
+
+function toPlant(record: CsvRecord, columns: FileColumns): PlantRecord {
+  const { line, raw, fields, isCut, wrong = whyNoPlant(record, columns) } = record
+  if (wrong !== undefined) return { line, raw, wrong, isCut }
+  const members = columns.flatMap((column, at) => {
+    const json = column === undefined ? undefined : toJsonOf(column, fields[at] ?? '')
+    return json === undefined ? [] : [`${JSON.stringify(column?.name)}:${json}`]
   })
   return { line, raw, json: `{${members.join()}}` }
 }
 
-function whyNoPlant({ fields, isEnded }: CsvRecord, { count, id, name }: Body): string | undefined {
-  const isTooLong = fields.slice(count).some((field) => field.trim() !== '')
+function whyNoPlant({ fields, isEnded }: CsvRecord, columns: FileColumns): string | undefined {
+  const id = indexOf('id', columns)
+  const isTooLong = fields.slice(columns.length).some((field) => field.trim() !== '')
   // Excel omits empty fields at the end of a row. A file that was truncated within a row has no final line end.
-  const isTooShort = fields.length < count && (!isEnded || fields.length <= Math.max(id, name))
-  if (isTooLong || isTooShort) {
-    return `the record has ${fields.length} ${fields.length === 1 ? 'field' : 'fields'}, the header ${count}`
+  const needed = isEnded ? Math.max(id, indexOf('name', columns)) + 1 : columns.length
+  if (isTooLong || fields.length < needed) {
+    return `the record has ${fields.length} ${fields.length === 1 ? 'field' : 'fields'}, the header ${columns.length}`
   }
   const text = (fields[id] ?? '').trim()
   if (!/^[-+]?[0-9]+(?:[.,][0-9]+)?(?:e[-+]?[0-9]+)?$/i.test(text) || /^[-+]?[0-9]+$/.test(text)) return undefined

@@ -8,8 +8,8 @@ export interface PlantRecord {
   readonly raw: string
   readonly json?: string
   /** `raw` is truncated. */
-  readonly isCut?: true
-  readonly wrong?: string
+  readonly isCut?: boolean | undefined
+  readonly wrong?: string | undefined
 }
 
 /** The file, or the rest of it, cannot be read. The message is a predicate: it follows the name of the file. */

@@ -61,12 +61,11 @@ function compileBody(
   jsonDepthMax: number,
 ): (bytes: Buffer | undefined, path: Readonly<Record<string, unknown>>) => Plant | undefined {
   if (body === undefined) return () => undefined
-  const readPlant = contract.plantReader('the body')
   const hasId = parameters.some(({ place, name }) => place === 'path' && name === 'id')
   return (bytes, { id }) => {
     if (bytes === undefined || bytes.length === 0) throw new AppError('invalidJson', 'the body is empty')
     const value = decodeJson(bytes, jsonDepthMax)
-    return readPlant(hasId && isObject(value) ? { ...value, id } : value)
+    return contract.readPlant(hasId && isObject(value) ? { ...value, id } : value)
   }
 }
 

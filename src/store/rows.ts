@@ -1,5 +1,6 @@
 // Statements and writes of both engines, and conversions of their rows, which are arrays of columns.
 
+import { OperatorError } from '../domain/errors.ts'
 import { type Plant, revisionOf } from '../domain/plant.ts'
 import type { PlantPage, TagCount } from '../domain/store.ts'
 import type { Token } from '../domain/token.ts'
@@ -107,16 +108,32 @@ export function toTagCount(row: unknown): TagCount {
   return { tag, plants: Number(plants) }
 }
 
-/** @param row id, version, content. */
+/** @param row id, version, content. @throws OperatorError if somebody has damaged the content. */
 export function toWebhook(row: unknown): StoredWebhook {
   const [id, version, content] = row as [string, bigint, string]
-  return { ...(JSON.parse(content) as Omit<Webhook, 'id'>), id, version: Number(version) }
+  const isWhole = ({ kinds, secrets, progress }: Webhook) => [kinds, secrets, progress.blocked].every(Array.isArray)
+  const found = readContent(content, isWhole)
+  if (found === undefined) throw new OperatorError(`webhook ${id} is damaged; run: plantstore webhook remove ${id}`)
+  return { ...found, id, version: Number(version) }
 }
+
+/** A token whose content somebody has damaged is revoked. */
+const damagedToken = { name: '(damaged)', scopes: [], createdAtMs: 0, revokedAtMs: 0 }
 
 /** @param row `tokenColumns`. */
 export function toToken(row: unknown): Token {
   const [id, hash, content] = row as [string, Uint8Array, string]
-  return { ...(JSON.parse(content) as Omit<Token, 'id' | 'hash'>), id, hash }
+  const isWhole = ({ scopes, createdAtMs }: Token) => Array.isArray(scopes) && Number.isSafeInteger(createdAtMs)
+  return { ...(readContent(content, isWhole) ?? damagedToken), id, hash }
+}
+
+function readContent<T>(content: string, isWhole: (found: T) => boolean): T | undefined {
+  try {
+    const found = JSON.parse(content) as T
+    return isWhole(found) ? found : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /**

@@ -77,7 +77,7 @@ describe('texts of every kind', { skip: noBrowser }, () => {
         await page.getByRole('dialog').waitFor()
         await store.client.replacePlant(id, { name: 'theirs' })
         await page.locator('#edit-conflict table').waitFor()
-        await page.getByRole('button', { name: 'Cancel' }).click()
+        await page.getByRole('button', { name: 'Keep theirs' }).click()
         await store.client.replacePlant(id, plantOf(plant) as { name: string })
         await page.getByRole('button', { name: `Edit plant ${id}`, exact: true }).click()
         await page.getByRole('dialog').getByLabel('Tag (optional)').fill('other')

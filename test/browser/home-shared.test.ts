@@ -24,9 +24,11 @@ import {
   openMany,
   readLetters,
   reads,
+  remove,
   rename,
   says,
   signOut,
+  styleOf,
   textOf,
 } from './home-page.ts'
 
@@ -77,6 +79,10 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await page.getByRole('link', { name: 'Plant 80' }).click()
       await page.getByRole('heading', { name: 'Plant 80', exact: true }).waitFor()
       assert.equal(query(), '?name=plant&tag=tag+1&after=74&from=26&plant=80')
+      await until('what is chosen is marked alike', async () => {
+        const [tag, row] = ['#chips [aria-pressed="true"]', 'tr[aria-current]']
+        return (await styleOf(page, tag, 'background-color')) === (await styleOf(page, row, 'background-color'))
+      })
       await page.goBack()
       await page.locator('#plant').waitFor({ state: 'hidden' })
       await page.goForward()
@@ -138,10 +144,10 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await page.locator('#log-detail').getByRole('button', { name: 'JavaScript' }).click()
       assert.match(
         (await code.textContent()) ?? '',
-        /createPlant\(\{ id: 9223372036854775807n, name: "Rosa 'Peace'" \}\)/,
+        /body: '\{"id":9223372036854775807,"name":"Rosa \\'Peace\\'"\}',$/m,
       )
       await page.locator('#log-detail').getByRole('button', { name: 'Python' }).click()
-      assert.match((await code.textContent()) ?? '', /data="\{\\"id\\":9223372036854775807,/)
+      assert.match((await code.textContent()) ?? '', /data='\{"id":9223372036854775807,/)
       assert.deepEqual((await code.locator('.code-value').allTextContents()).slice(0, 2), ['import', 'import'])
       assert.ok((await code.locator('.code-text').allTextContents()).includes('"POST"'))
       assert.ok((await code.locator('.code-name').allTextContents()).includes('"content-type"'))
@@ -182,6 +188,10 @@ describe('the home page, shared', { skip: noBrowser }, () => {
         assert.match(await textOf(page, '#account'), /can only read/)
         assert.match(await textOf(page, '#limits'), /needs the scope plants:write/)
         for (const hidden of ['#new', '#add-many', '.actions']) assert.equal(await seen(hidden), false, hidden)
+        await store.client.deletePlant(7)
+        await reads(page, '#status', 'There are no plants.')
+        await store.client.createPlant({ id: 7, name: 'Ficus', tag: 'fig' })
+        await reads(page, '#status', '1 plant')
         await page.keyboard.press('n')
         assert.equal(await seen('#creating'), false)
         await page.getByRole('link', { name: 'Ficus' }).click()
@@ -274,6 +284,14 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await page.getByRole('dialog').getByRole('button', { name: /^Add / }).click()
       await page.locator('#many-status').getByText('2 plants added of 2 rows.').waitFor()
       assert.equal((await store.client.getPlant(4)).name, 'Lily')
+      // Not those of others, nor of other rows, also if a person adds the rows before they have ids.
+      await store.client.createPlant({ id: 7, name: 'of others' })
+      await store.fail({ operation: 'getSummary', delayMs: 500 })
+      await page.locator('#rows').fill('{"name":"a"}\n{"id":8,"name":"b"}\n{"name":"c"}')
+      await page.getByRole('dialog').getByRole('button', { name: /^Add / }).click()
+      await page.locator('#many-status').getByText('3 plants added of 3 rows.').waitFor()
+      const all = await Array.fromAsync(store.client.listPlants())
+      assert.deepEqual(all.map(({ id, name }) => `${id} ${name}`).slice(4), ['6 a', '7 of others', '8 b', '9 c'])
       await page.locator('#rows').fill('id,nmae\n1,a')
       const why =
         'its first line must name the columns: id, name, and the other properties of plants, but it is: id,nmae.'
@@ -346,12 +364,166 @@ describe('the home page, shared', { skip: noBrowser }, () => {
     visit(numbered(1), async ({ store, page }) => {
       await enter(page, store.token)
       await reads(page, '#live', 'Live')
+      await page.locator('#log-toggle').click()
+      await page.locator('#log-list button').first().click()
+      await page.locator('#log-detail').getByText('Plant 1').waitFor()
+      await page.getByRole('button', { name: 'Edit plant 1', exact: true }).click()
+      await page.locator('#edit-name').fill('typed')
       await store.fail({ operation: 'listChanges', status: 401 })
       // Cuts the open stream, which is then asked for again.
       await store.fail({ operation: 'listChanges' })
       await reads(page, '#secret-error', 'This refusal was ordered by a test (error 40102).')
+      // Whoever signs in next sees nothing of what was read, and what was typed.
+      await enter(page, store.token)
+      await page.locator('#edit[open]').waitFor()
+      assert.equal(await page.locator('#edit-name').inputValue(), 'typed')
+      await page.keyboard.press('Escape')
+      await page.locator('#log-list button').first().waitFor()
+      assert.equal(await textOf(page, '#log-detail'), '')
+      await page.evaluate('sessionStorage.clear()')
       await page.reload()
       await hasFocus(page, '#secret')
+    }))
+
+  test('keeps a token that the server could not check, and offers it again', () =>
+    visit(numbered(1), async ({ store, page }) => {
+      await page.getByLabel('Stay signed in').check()
+      await enter(page, store.token)
+      await reads(page, '#live', 'Live')
+      const isHome = ({ pathname }: URL): boolean => pathname === '/'
+      await page.route(isHome, (route) =>
+        route.request().isNavigationRequest() ? route.continue() : route.abort('internetdisconnected'),
+      )
+      await page.reload()
+      await reads(page, '#secret-error', 'The server cannot be reached; try again.')
+      await page.unroute(isHome)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.locator('#account').waitFor()
+      assert.equal(await page.evaluate("localStorage.getItem('plantstore-token')"), store.token)
+    }))
+
+  test('does nothing twice and loses nothing if answers are lost', () =>
+    visit(numbered(1), async ({ store, page }) => {
+      const unreachable = 'The server cannot be reached; try again.'
+      const isPlants = ({ pathname }: URL): boolean => pathname === '/plants'
+      const lose = (isDone: boolean): Promise<unknown> =>
+        page.route(isPlants, async (route) => {
+          if (route.request().method() === 'GET') return route.continue()
+          if (isDone) await route.fetch()
+          return route.abort('internetdisconnected')
+        })
+      await enter(page, store.token)
+      await reads(page, '#live', 'Live')
+      await lose(true)
+      await create(page, '2', 'Rosa', 'rose')
+      await reads(page, '#create-error', unreachable)
+      await page.unroute(isPlants)
+      await page.getByRole('button', { name: 'Create', exact: true }).click()
+      await reads(page, '#created', 'Plant 2 was created.')
+      assert.equal((await store.client.getSummary()).plants, 2)
+      const undo = page.getByRole('button', { name: 'Undo' })
+      await remove(page, '2')
+      await undo.waitFor()
+      await lose(false)
+      await undo.click()
+      await reads(page, '#table-error', unreachable)
+      await page.unroute(isPlants)
+      await undo.click()
+      await says(page, '"Rosa" is back.')
+      assert.equal((await store.client.getPlant(2)).name, 'Rosa')
+    }))
+
+  test('opens a plant that a dialog was in front of, and keeps the focus in it', () =>
+    visit(numbered(2), async ({ store, page }) => {
+      const plant = page.locator('#plant[open]')
+      await enter(page, store.token)
+      await page.getByRole('link', { name: 'Plant 1' }).click()
+      await plant.waitFor()
+      await page.locator('#plant-edit').click()
+      await page.locator('#edit[open]').waitFor()
+      await page.goBack()
+      await page.locator('tr[data-id="1"][aria-current="true"]').waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('link', { name: 'Plant 1' }).click()
+      await plant.waitFor()
+      await page.getByRole('button', { name: 'PUT', exact: true }).focus()
+      await store.client.replacePlant(1, { name: 'changed' })
+      await reads(page, '#plant-title', 'changed')
+      await hasFocus(page, '#plant-title')
+    }))
+
+  test('takes back that a refresh failed once one succeeds', () =>
+    visit(numbered(1), async ({ store, page }) => {
+      await enter(page, store.token)
+      await reads(page, '#live', 'Live')
+      await store.fail({ operation: 'listPlants', status: 400 })
+      await store.client.createPlant({ id: 2, name: 'second' })
+      await page.locator('#table-error').getByText('ordered by a test').waitFor()
+      await store.client.createPlant({ id: 3, name: 'third' })
+      await reads(page, '#status', '3 plants')
+      assert.equal(await textOf(page, '#table-error'), '')
+    }))
+
+  test('works where nothing may be stored', () =>
+    visit(numbered(1), async ({ store, watched, page }) => {
+      await watched.context.addInitScript(`for (const name of ['localStorage', 'sessionStorage'])
+        Object.defineProperty(window, name, { get() { throw new DOMException('', 'SecurityError') } })`)
+      await page.reload()
+      await enter(page, store.token)
+      await reads(page, '#status', '1 plant')
+      await signOut(page)
+      await hasFocus(page, '#secret')
+    }))
+
+  exhaustive.test('takes no folder, and no file where nothing can be added', () =>
+    visit(numbered(1), async ({ store, page }) => {
+      await enter(page, store.token)
+      await page.getByRole('button', { name: 'Edit plant 1', exact: true }).click()
+      const drop = (): Promise<boolean> =>
+        page.evaluate(`(() => {
+          const dataTransfer = new DataTransfer()
+          dataTransfer.items.add(new File(['name'], 'folder'))
+          const drop = new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true })
+          return !document.body.dispatchEvent(drop)
+        })()`)
+      assert.ok(await drop(), 'the browser leaves the page')
+      await page.locator('#edit[open]').waitFor()
+      assert.equal(await page.locator('#many').isVisible(), false)
+      await page.keyboard.press('Escape')
+      await page.evaluate('Blob.prototype.arrayBuffer = () => Promise.reject(new DOMException("", "NotFoundError"))')
+      await drop()
+      await page.locator('#many-error').getByText('This file is not text').waitFor()
+    }),
+  )
+
+  exhaustive.test('forgets the rows of plants that are gone, if they are many', () =>
+    visit(numbered(130), async ({ store, page }) => {
+      await enter(page, store.token)
+      await page.getByLabel('Rows per page').selectOption('500')
+      await page.locator('tr[data-id="130"]').waitFor()
+      for (let id = 1; id <= 120; id += 1) await store.client.deletePlant(id)
+      await reads(page, '#status', '10 plants')
+      assert.ok((await page.locator('tr.gone').count()) <= 100)
+    }),
+  )
+
+  test('keeps what a person types while a plant is created, and opens what was asked for last', () =>
+    visit(numbered(2), async ({ store, page }) => {
+      await enter(page, store.token)
+      await store.fail({ operation: 'createPlant', delayMs: 500 })
+      await create(page, '', 'first', '')
+      await page.locator('#name').fill('second')
+      await store.fail({ operation: 'getPlant', delayMs: 500 })
+      const slow = page.waitForResponse('**/plants/1')
+      await page.getByRole('button', { name: 'Edit plant 1', exact: true }).click()
+      await page.getByRole('button', { name: 'Edit plant 2', exact: true }).click()
+      await page.locator('#edit-title .hint').getByText('Plant 2').waitFor()
+      await page.keyboard.press('Escape')
+      await slow
+      await page.locator('#plants [aria-busy]').waitFor({ state: 'detached' })
+      assert.equal(await page.locator('#edit').isVisible(), false)
+      await reads(page, '#created', 'Plant 3 was created.')
+      assert.equal(await page.locator('#name').inputValue(), 'second')
     }))
 
   test('takes a token from its address, where it is never seen again', () =>
@@ -434,28 +606,36 @@ describe('the home page, shared', { skip: noBrowser }, () => {
 
   test('shows long texts a part at a time, in dialogs that begin at their heading and stay where they are', () =>
     visit([{ id: 1, name: 'word '.repeat(200), tag: '\n'.repeat(200) }], async ({ store, page }) => {
-      const tops = (selector: string): Promise<number[]> =>
-        Promise.all([selector, `${selector} h2`].map(async (each) => (await boxOf(page, each)).top))
       const buttonsAreInWindow = async (selector: string): Promise<void> => {
         await assertInWindow(page, `${selector} [data-cancel], ${selector} .quiet`)
       }
       await page.emulateMedia({ reducedMotion: 'reduce' })
       await page.setViewportSize({ width: 360, height: 640 })
       await enter(page, store.token)
-      await page.getByRole('link', { name: 'word' }).click()
-      await hasFocus(page, '#plant-title')
-      await assertInWindow(page, '#plant-title')
-      assert.ok((await boxOf(page, '#plant-title')).height < 200)
-      await buttonsAreInWindow('#plant')
-      await page.locator('#plant-edit').click()
-      await page.locator('#edit').waitFor()
-      const before = await tops('#edit')
-      await page.getByRole('dialog').getByLabel('Name').fill('mine')
-      await store.client.replacePlant(1, { name: `${'word '.repeat(200)}end` })
-      await page.locator('#edit-conflict mark').getByText('end').waitFor()
-      assert.deepEqual(await tops('#edit'), before)
-      await buttonsAreInWindow('#edit')
-      await page.keyboard.press('Escape')
+      // On a phone, it is the bottom that stays, with the buttons.
+      for (const [width, edge, end] of [
+        [360, 'bottom', 'end'],
+        [1_000, 'top', 'END'],
+      ] as const) {
+        const edges = (...selectors: string[]): Promise<number[]> =>
+          Promise.all(selectors.map(async (each) => (await boxOf(page, each))[edge]))
+        await page.setViewportSize({ width, height: 640 })
+        await page.getByRole('link', { name: 'word' }).click()
+        await hasFocus(page, '#plant-title')
+        await assertInWindow(page, '#plant-title')
+        assert.ok((await boxOf(page, '#plant-title')).height < 200)
+        await buttonsAreInWindow('#plant')
+        await page.locator('#plant-edit').click()
+        await page.locator('#edit').waitFor()
+        const places = ['#edit', edge === 'top' ? '#edit h2' : '#edit [data-cancel]']
+        const before = await edges(...places)
+        await page.getByRole('dialog').getByLabel('Name').fill('mine')
+        await store.client.replacePlant(1, { name: `${'word '.repeat(200)}${end}` })
+        await page.locator('#edit-conflict mark').getByText(end).waitFor()
+        assert.deepEqual(await edges(...places), before)
+        await buttonsAreInWindow('#edit')
+        await page.keyboard.press('Escape')
+      }
     }))
 
   test('keeps its header, its news and its chips in place, however long the texts are', () =>

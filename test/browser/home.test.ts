@@ -153,7 +153,7 @@ describe('the home page', { skip: noBrowser }, () => {
           await page.keyboard.press('Enter')
           assert.equal((await sent).status(), 412)
         }
-        await dialog.getByRole('button', { name: 'Cancel' }).click()
+        await dialog.getByRole('button', { name: 'Keep theirs' }).click()
         await dialog.waitFor({ state: 'hidden' })
         assert.equal(await stored(1), `{"id":1,"name":"${theirs}"}`)
       }
@@ -765,6 +765,12 @@ describe('the home page', { skip: noBrowser }, () => {
       await reads(page, 'tbody tr:first-child td:first-child', '37')
       await page.getByLabel('Search plants').fill('41')
       await reads(page, '#status', 'There is no plant 41, and none after it.')
+      for (const least of ['-9223372036854775808', ' -007 ']) {
+        await page.getByLabel('Search plants').fill(least)
+        await reads(page, '#status', `From id ${BigInt(least)} on`)
+      }
+      await page.getByLabel('Search plants').fill('9223372036854775808')
+      await reads(page, '#status', noNameMatches('9223372036854775808'))
       await page.getByLabel('Search plants').fill('plant number 1')
       await reads(page, '#status', '11 plants')
     }))
@@ -963,7 +969,7 @@ describe('the home page', { skip: noBrowser }, () => {
       const session = await watched.context.newCDPSession(page)
       const { nodes } = await session.send('Accessibility.getFullAXTree')
       const count = (role: string): number => nodes.filter((node) => node.role?.value === role && !node.ignored).length
-      assert.deepEqual(['table', 'row', 'columnheader', 'cell'].map(count), [1, 26, 4, 75])
+      assert.deepEqual(['table', 'row', 'columnheader', 'cell'].map(count), [1, 26, 4, 100])
     }),
   )
 
@@ -987,6 +993,7 @@ describe('the home page', { skip: noBrowser }, () => {
         await page.keyboard.type('rose')
         await page.keyboard.press('Enter')
         await reads(page, '#created', 'Plant 1 was created.')
+        await page.locator('tr.fresh[data-id="1"]').waitFor()
         await assertAccessible(page, 'first plant')
         await unfoldId(page)
         await page.locator('#id').fill('x')

@@ -147,6 +147,8 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
       await reads(page, '#created', 'Plant 2 was created.')
       const least = '{"id":2,"light":"sun","name":"Moss","constructor":9007199254740993,"größe: cm":""}'
       assert.equal(await stored('2'), least)
+      await page.goto(new URL('docs', page.url()).href)
+      await page.locator('#schema-Plant').getByText('string or null', { exact: true }).waitFor()
     }))
 
   test('shows every property, and sends what a person does not change as it was', () =>
@@ -173,7 +175,7 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
       await page.locator('#plant-requests').getByRole('button', { name: 'PUT' }).click()
       await page.locator('#plant-requests button').getByText('JavaScript').click()
       const code = await textOf(page, '#plant-requests pre')
-      assert.match(code, /\{ name: "Fern", .*\["__proto__"\]: "", .*constructor: 9223372036854775807n, /)
+      assert.match(code, /body: '\{.*"__proto__":"",.*"constructor":9223372036854775807,/)
       await page.keyboard.press('Escape')
       await edit()
       await save()

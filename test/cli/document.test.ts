@@ -186,7 +186,7 @@ describe('a field of a plant', async () => {
     assert.equal(finished.status, 2)
     assert.match(
       finished.stderr,
-      /^plantstore: \S+broken\.yaml: components\/schemas\/Plant\/properties\/a\/type [^\n]*\n$/,
+      /^plantstore: \S+broken\.yaml: #\/components\/schemas\/Plant\/properties\/a\/type [^\n]*\n$/,
     )
     await assert.rejects(readFile(store), { code: 'ENOENT' })
   })

@@ -1,11 +1,12 @@
 // The messages of an import about files that are partly or completely invalid.
 
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { DatabaseSync } from 'node:sqlite'
 import { after, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { startProgram } from '../support/program.ts'
+import { launcher, startProgram } from '../support/program.ts'
 import { makeScene } from './scene.ts'
 
 const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le')
@@ -90,6 +91,13 @@ for (const [when, sql, why] of [
     assert.equal(cause, why, stderr)
   })
 }
+
+test('an import from a folder as standard input is refused', async () => {
+  await using scene = await makeScene()
+  const command = `"${process.execPath}" "${launcher}" import - --store "${scene.store}" < "${scene.path}"`
+  const { status, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8' })
+  assert.deepEqual([status, stderr], [1, 'plantstore: standard input is a folder\n'])
+})
 
 describe('a CSV record', () => {
   test('has an id of digits, perhaps with a minus; an id that a spreadsheet has rounded gets a hint', async () => {

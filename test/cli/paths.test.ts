@@ -222,6 +222,7 @@ exhaustive.describe('a user without permission', { skip: !isRoot && 'only root c
     ['export @out.csv --store @open/s.db', /out\.csv cannot be written; give/],
     ['export --store @shut/x', /shut\/x cannot be read; give/],
     ['check --store @locked', /locked cannot be read; give/],
+    ['verify http://127.0.0.1:9 --token t --junit @report.xml', /report\.xml cannot be written; give/],
     ['serve --port 0 --store @shut/p.db', /p\.db cannot be (read|written); give/],
   ] as const) {
     test(`is told so: ${args}`, async () => {

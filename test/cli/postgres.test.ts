@@ -49,9 +49,18 @@ describe('the program on PostgreSQL', async () => {
     const client = new pg.Client({ connectionString: place })
     await client.connect()
     await client.query(`UPDATE plants SET name_folded = 'x' WHERE id = -1`)
+    await client.query(`INSERT INTO plants VALUES (-100, 'null', ''), (-101, '{"id":-1010,"name":"n"}', 'n')`)
+    await client.query(`INSERT INTO plants VALUES (-102, '{"id":-102}', 'n')`)
     await client.end()
     const { status, stdout, stderr } = await runHere(['check', '--store', place])
-    assert.deepEqual([status, stderr], [1, 'plant -1 cannot be found by its name\n'])
+    assert.equal(status, 1)
+    assert.deepEqual(stderr.split('\n'), [
+      'plant -102 has another id, or no name, in its JSON',
+      'plant -101 has another id, or no name, in its JSON',
+      'plant -100 has another id, or no name, in its JSON',
+      'plant -1 cannot be found by its name',
+      '',
+    ])
     assert.match(stdout, /is damaged\n$/)
   })
 

@@ -55,6 +55,11 @@ describe('plantstore', () => {
     ['token revoke', /missing required argument 'id'; usage: plantstore token revoke \[options\] <id>$/m],
     ['verify plants.example', /^plantstore: \[url\]: must be a URL such as http.*, without user, query or fragment$/m],
     ['import', /missing required argument 'file'/],
+    ...['import', 'export', 'restore', 'backup'].map(
+      (command) => [command, /^plantstore: file must not be empty$/m, ''] as const,
+    ),
+    ['import x --rejects', /^plantstore: rejects must not be empty$/m, ''],
+    ['verify --token t --junit', /^plantstore: junit must not be empty$/m, ''],
     ['import x --on-conflict guess', /Allowed choices are fail, skip, replace\.$/m],
     ['export a.tsv', /a\.tsv ends in \.tsv, but exports have commas, not tabs; name it \.csv/],
     ['backup --folder', /^plantstore: --folder: must not be empty$/m, ''],
@@ -206,6 +211,15 @@ describe('plantstore', () => {
     assert.equal((await fetch(`${server.url}/livez`)).status, 200)
     assert.equal(await server.stop('SIGTERM'), 0)
     assert.match(server.output.stdout, /serverStopped/)
+  })
+
+  test('help that cannot be written is a failure', { skip: !existsSync('/dev/full') && 'no /dev/full' }, () => {
+    for (const flag of ['--help', '--version']) {
+      const command = `"${process.execPath}" "${launcher}" ${flag} > /dev/full`
+      const { status, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8' })
+      assert.equal(status, 1)
+      assert.match(stderr, /^plantstore: the output could not be written: ENOSPC.*\n$/)
+    }
   })
 
   test('a reader that goes away does not make the program fail', () => {

@@ -12,7 +12,7 @@ import { addToken, revokeToken } from '../support/store.ts'
 import { until } from '../support/time.ts'
 import { FaultyProxy } from './faulty-proxy.ts'
 
-const clientOf = ({ port, client }: Service, token = client.token): PlantStoreClient =>
+const clientOf = ({ port, token: own }: Service, token = own): PlantStoreClient =>
   new PlantStoreClient({ url: `http://127.0.0.1:${port}`, token })
 
 const namesOf = (changes: readonly Change[]): readonly string[] =>

@@ -28,7 +28,7 @@ describe('the client', () => {
   before(async () => {
     service = await startService({})
     url = `http://127.0.0.1:${service.port}`
-    client = new PlantStoreClient({ url, token: service.client.token })
+    client = new PlantStoreClient({ url, token: service.token })
   })
 
   after(() => service[Symbol.asyncDispose]())
@@ -151,7 +151,7 @@ describe('lists of the client', () => {
 
   before(async () => {
     service = await startService({})
-    client = new PlantStoreClient({ url: `http://127.0.0.1:${service.port}`, token: service.client.token })
+    client = new PlantStoreClient({ url: `http://127.0.0.1:${service.port}`, token: service.token })
     await using store = await openTestStore(service.path, { exclusive: false })
     const numbered = Array.from({ length: plants }, (_, index) => ({
       ...{ id: idOf(index), name: `Plant ${index}` },
@@ -189,7 +189,7 @@ describe('lists of the client', () => {
       requests += 1
       return fetch(...request)
     }
-    const counted = new PlantStoreClient({ url: client.url, token: service.client.token, fetch: counting })
+    const counted = new PlantStoreClient({ url: client.url, token: service.token, fetch: counting })
     const list = counted.listPlants({ limit: 10 })
     assert.equal(requests, 0)
     let count = 0

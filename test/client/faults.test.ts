@@ -21,7 +21,7 @@ describe('the client behind a proxy that cuts connections', () => {
 
   before(async () => {
     service = await startService({})
-    const { token } = service.client
+    const { token } = service
     proxy = await FaultyProxy.start(service.port)
     client = new PlantStoreClient({ url: proxy.url, token, triesMax: 30 })
     direct = new PlantStoreClient({ url: `http://127.0.0.1:${service.port}`, token })
@@ -48,7 +48,7 @@ describe('the client behind a proxy that cuts connections', () => {
     await call(client, 0, 0)
     const go = async (way: number): Promise<void> => {
       await using own = await FaultyProxy.start(service.port)
-      const ownClient = new PlantStoreClient({ url: own.url, token: service.client.token, triesMax: 30 })
+      const ownClient = new PlantStoreClient({ url: own.url, token: service.token, triesMax: 30 })
       for (let index = 1 + way * step; index <= length; index += ways * step) {
         own.decide = ({ of }) => {
           if (of !== part) return undefined
@@ -257,6 +257,31 @@ describe('the patience of the client', { concurrency: true }, () => {
         name: 'PlantStoreError',
         message: /is it the right server\?$/,
       })
+  })
+
+  test('stops reading an answer that is longer than any of a plant store', async () => {
+    for (const status of [200, 400]) {
+      let sent = 0
+      const endless: RequestListener = (_, response) => {
+        response.writeHead(status, { 'content-type': 'application/json' })
+        const piece = Buffer.alloc(8_000_000, ' ')
+        const send = (): void => {
+          sent += piece.length
+          if (sent > 800_000_000) response.end()
+          else response.write(piece, (error) => error ?? setImmediate(send))
+        }
+        send()
+      }
+      await using store = await answering(endless)
+      await assert.rejects(store.client({ tryTimeoutMs: 30_000 }).createPlant(plant), {
+        status,
+        mayBeDone: status === 200,
+        message:
+          /^http:\/\/127\.0\.0\.1:\d+ sent more than 128,000,000 characters; is it the right server\? If so, list fewer/,
+      })
+      assert.equal(store.requestsMs.length, 1)
+      assert.ok(sent < 300_000_000, `${sent}`)
+    }
   })
 
   test('takes an answer without its end for none', async () => {

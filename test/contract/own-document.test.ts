@@ -39,10 +39,10 @@ describe("a user's document", async () => {
   }
   /** What becomes of a plant in JSON: its text, or why there is none. */
   const reader = async (text: string) => {
-    const read = (await open(text)).plantReader('the plant')
+    const { readPlant } = await open(text)
     return (json: string): string => {
       try {
-        return (read(decodeJson(Buffer.from(json), 32)) as { json: string }).json
+        return (readPlant(decodeJson(Buffer.from(json), 32)) as { json: string }).json
       } catch (error) {
         if (error instanceof AppError && error.code === 'invalidPlant') return error.message
         throw error
@@ -73,7 +73,7 @@ describe("a user's document", async () => {
     )
     const any = fc.oneof(text, fc.bigInt(), fc.double(), fc.constant(null), fc.boolean(), fc.constant([]))
     const value = fc.oneof(fc.record({ id: any, name: any, tag: any, more: any }, { requiredKeys: [] }), any)
-    const [ownReader, bundledReader] = [own.plantReader('it'), bundled.plantReader('it')]
+    const [ownReader, bundledReader] = [own.readPlant, bundled.readPlant]
     fc.assert(
       fc.property(value, (each) => {
         const [ours, theirs] = [judge(ownReader, each), judge(bundledReader, each)]
@@ -150,6 +150,14 @@ describe("a user's document", async () => {
     assert.equal(read('{"id":10}'), 'name: is missing')
   })
 
+  test('can have an id with 32 bits', async () => {
+    const read = await reader(
+      withPlant('{ type: object, properties: { id: { type: integer, format: int32 }, name: { type: string } } }'),
+    )
+    assert.match(read('{"id":2147483648,"name":"n"}'), /^id: must be an integer from -2147483648 to 2147483647, got/)
+    assert.match(read('{"id":2147483647,"name":"n"}'), /^\{/)
+  })
+
   test('may have keywords that validate without declaring a property', async () => {
     const read = await reader(
       withPlant(`{ type: object, additionalProperties: false, minProperties: 3,
@@ -184,6 +192,13 @@ describe("a user's document", async () => {
       ['properties: { d: { type: [string, integer], format: date } }', '"d":"never"', '"d":7'],
       ['properties: { d: { type: string, nullable: true } }', '"d":null', '"d":""'],
       ['properties: { n: { type: integer, format: int32 } }', '"n":3000000000', '"n":-2147483648'],
+      ['properties: { n: { type: integer, format: int32, minimum: -5000000000 } }', '"n":-3000000000', '"n":-5'],
+      [
+        'properties: { p: { pattern: "^\\\\uD83C\\\\uDF3F[\\\\ud83c\\\\udf3f]\\\\\\\\$" } }',
+        '"p":"🌿"',
+        '"p":"🌿🌿\\\\"',
+      ],
+      ['properties: { k: { enum: [] } }', '"k":1', ''],
       ['properties: { n: { format: int64 } }', '"n":9223372036854775808', '"n":"text"'],
       ['properties: { price: { type: number, multipleOf: 0.01 } }', '"price":0.295', '"price":19.99'],
       ['properties: { price: { type: number, multipleOf: 0.1 } }', '"price":0.25', '"price":0.7'],
@@ -221,6 +236,19 @@ describe("a user's document", async () => {
     assert.equal(read('{"id":1,"name":"n","c":"cccc"}'), 'c: must have at most 3 characters, got 4')
   })
 
+  test('in YAML has keys as they are spelled, and only values that JSON has', async () => {
+    const read = await reader(
+      withPlant(
+        plantOf(
+          '<<: { a: { type: string } }, <<: { b: { const: !!binary aGVsbG8= } }, null: { type: string }, 0x10: { const: !!timestamp 2026-01-31 }',
+        ),
+      ),
+    )
+    const plant = '{"id":1,"name":"n","a":"a","b":"aGVsbG8=","null":"","0x10":"2026-01-31"}'
+    assert.equal(read(plant), plant)
+    assert.equal(read('{"id":1,"name":"n","null":1}'), 'null: must be a string, got 1')
+  })
+
   test('of OpenAPI 3.0 has its own dialect, and may refer to itself within a plant', async () => {
     const schemas = `{ Node: { type: object, nullable: true, properties: { kids: { type: array, items: { $ref: '#/components/schemas/Node' } } } } }`
     const plant = plantOf(
@@ -242,6 +270,8 @@ describe("a user's document", async () => {
       '{ type: object, properties: { id: { type: string }, name: {} } }',
       /id: must have the type integer$/,
     ],
+    ['properties that are none', '{ properties: null }', /: POST \/plants: \/properties must be object$/],
+    ['a requirement that is none', '{ required: 5 }', /: POST \/plants: \/required must be array$/],
     ['a reference to nothing', ref('Plant'), /\$ref: there is no #\/components\/schemas\/Plant$/],
     [
       'a reference to elsewhere',
@@ -257,16 +287,27 @@ describe("a user's document", async () => {
     [
       'a type that is none',
       'a: { type: text }',
-      /Plant\/properties\/a\/type must be equal to one of .*: array, boolean, int/,
+      /: POST \/plants: \/properties\/a\/type must be equal to one of .*: array, boolean, int/,
     ],
     ['a bound that is none', 'a: { type: integer, minimum: "1" }', /properties\/a\/minimum must be number$/],
+    ['a list that is none', 'a: { allOf: 5 }', /: POST \/plants: \/properties\/a\/allOf must be array$/],
+    ['a reference with line breaks', 'a: { $ref: "#/a\\n\\e[31m" }', /there is no #\/a\\u000a\\u001b\[31m$/],
+    ['a key that is a list', '? [a, b] : { type: string }', /a key is a list, an object or an alias, not a text$/],
   ] as const
+  const elsewhere = 'openapi: 3.1.0\npaths: { /plants: { post: { requestBody: { $ref: plants.yaml } } } }'
   const noPlants = 'openapi: 3.1.0\npaths: { /pets: { post: {} } }'
   for (const [what, text, why] of [
     ...ofPlants.map(([what, plant, why]) => [what, withPlant(plant), why] as const),
     ...ofProperties.map(([what, properties, why]) => [what, withPlant(plantOf(properties)), why] as const),
     ['not YAML', 'a: [', /: is not valid YAML or JSON: .* column \d+$/],
     ['a document of another kind', 'swagger: "2.0"', /: is not an OpenAPI document of version 3\.0 or 3\.1$/],
+    ['a body elsewhere', elsewhere, /: \$ref: "plants\.yaml" points outside the document; nothing is fetched$/],
+    [
+      'a referred schema that is none',
+      withPlant(ref('A'), '{ A: { properties: [] } }'),
+      /: #\/components\/schemas\/A\/properties must be object$/,
+    ],
+    ['a document that merges itself', 'openapi: 3.1.0\na: &a { <<: *a }', /: it is nested too deeply$/],
     ['a document without plants', noPlants, /: has no POST \/plants .*no other resources$/],
     ['a reference round', withPlant(ref('A'), `{ A: ${ref('A')} }`), /refers to itself endlessly$/],
     [
@@ -312,7 +353,22 @@ describe("a user's document", async () => {
         `{ W: { type: object, properties: { ${wide} } } }`,
       ),
     )
-    await open(withPlant(plantOf(Array.from({ length: 2_000 }, (_, at) => `a${at}: { type: string }`).join())))
+    const many = (length: number) => Array.from({ length }, (_, at) => `a${at}: { type: string }`).join()
+    assert.match(
+      (await reader(withPlant(plantOf(many(1_000)))))('{"id":1,"name":"n","a999":1}'),
+      /^a999: must be a str/,
+    )
+    for (const text of [
+      withPlant(plantOf(many(2_000))),
+      withPlant(plantOf(`a: ${ref('A')}`), `{ A: { properties: { ${many(2_000)} } } }`),
+    ]) {
+      const judge = (read: (json: string) => string): string => read('{"id":1,"name":"n","a":{"a0":1}}')
+      const judged = await reader(text).then(judge, (error) => error.message)
+      assert.match(
+        judged,
+        /^\{|^a\.a0: must be a string|: its schemas are nested too deeply, or have too many properties$/,
+      )
+    }
     await assert.rejects(open(`a: [${'? '.repeat(10_000)}]`), /keys are nested too deeply$/)
     await assert.rejects(open(`a: &a 1\nb: [${'*a,'.repeat(2_000)}]`), /has more than 1000 aliases$/)
     // By the time of the processor, as others may be busy with theirs.

@@ -12,8 +12,7 @@ const { servers } = JSON.parse(json)
 
 describe('the served document', async () => {
   const service = await startService({})
-  const { client } = service
-  const get = (target: string, headers: Record<string, string>) => client.request({ method: 'GET', target, headers })
+  const get = (target: string, headers: Record<string, string>) => service.request({ method: 'GET', target, headers })
 
   after(() => service[Symbol.asyncDispose]())
 
@@ -39,7 +38,7 @@ describe('the served document', async () => {
       assert.equal((await get('/openapi.json', headers)).body, json)
       assert.equal((await get('/openapi.yaml', headers)).body, yaml)
     }
-    await using connection = await client.open()
+    await using connection = await service.open()
     connection.send('GET /openapi.json HTTP/1.0\r\n\r\n')
     assert.equal((await connection.answerTo('GET', '/openapi.json')).body, json)
   })
@@ -52,12 +51,11 @@ describe('the served document', async () => {
 
 describe('a server with a public URL', async () => {
   const service = await startService({}, { publicUrl: 'https://plants.example/my/store/' })
-  const { client } = service
 
   after(() => service[Symbol.asyncDispose]())
 
   test('begins the links of its home page with its path', async () => {
-    const { links } = JSON.parse((await client.request({ method: 'GET', target: '/' })).body)
+    const { links } = JSON.parse((await service.request({ method: 'GET', target: '/' })).body)
     assert.equal(links.plants, '/my/store/plants')
     for (const link of Object.values<string>(links)) assert.match(link, /^\/my\/store\/[a-z.]+$/)
   })
@@ -65,8 +63,8 @@ describe('a server with a public URL', async () => {
   test('begins the servers of its document with it, whoever asks where', async () => {
     for (const Host of ['plants.example', '127.0.0.1:3000', '']) {
       const request = { method: 'GET', headers: { Host } }
-      const fromJson = JSON.parse((await client.request({ ...request, target: '/openapi.json' })).body)
-      const fromYaml = parse((await client.request({ ...request, target: '/openapi.yaml' })).body)
+      const fromJson = JSON.parse((await service.request({ ...request, target: '/openapi.json' })).body)
+      const fromYaml = parse((await service.request({ ...request, target: '/openapi.yaml' })).body)
       assert.deepEqual(
         fromJson.servers.map(({ url }: { url: string }) => url),
         ['https://plants.example/my/store', 'http://127.0.0.1:3000'],
@@ -76,13 +74,13 @@ describe('a server with a public URL', async () => {
   })
 
   test('begins Location and Link with its path, and is itself asked without it', async () => {
-    assert.equal((await client.create(1n, 'Monstera')).headers.get('location'), '/my/store/plants/1')
-    assert.equal((await client.create(2n, 'Ficus')).status, 200)
-    const page = await client.request({ method: 'GET', target: '/plants?limit=1' })
+    assert.equal((await service.create(1n, 'Monstera')).headers.get('location'), '/my/store/plants/1')
+    assert.equal((await service.create(2n, 'Ficus')).status, 200)
+    const page = await service.request({ method: 'GET', target: '/plants?limit=1' })
     assert.equal(page.headers.get('link'), '</my/store/plants?after=1&limit=1>; rel="next"')
-    const changes = await client.request({ method: 'GET', target: '/changes' })
+    const changes = await service.request({ method: 'GET', target: '/changes' })
     assert.match(changes.headers.get('link') ?? '', /^<\/my\/store\/changes\?after=/)
-    assert.equal((await client.request({ method: 'GET', target: '/my/store/plants/1' })).status, 404)
+    assert.equal((await service.request({ method: 'GET', target: '/my/store/plants/1' })).status, 404)
   })
 })
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { compileValidator as compileValidatorWith, createAjv } from '../../src/contract/compile.ts'
+import { createAjv, forAjv } from '../../src/contract/compile.ts'
 import type { Schema } from '../../src/contract/schemas.ts'
-import type { Validator } from '../../src/contract/validate.ts'
+import { explain, type Validator } from '../../src/contract/validate.ts'
 
 const compileValidator = (schema: Schema, subject: string): Validator =>
-  compileValidatorWith(createAjv({}), schema, subject)
+  explain(createAjv({}).compile(forAjv(schema) as Schema), subject)
 
 describe('a validator', () => {
   test('names the field, what it must be and what came, in one line', () => {

@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url'
 import { Client, plantJson } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { makeFolder } from '../support/folder.ts'
-import { importHere, type RunningServer, runHere, startServer } from '../support/program.ts'
+import { importHere, type RunningServer, startServer } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
-import { openTestStore } from '../support/store.ts'
+import { addToken, onPath } from '../support/store.ts'
 import { noStrace } from '../support/strace.ts'
 import { assertPrompt, until } from '../support/time.ts'
 import { findLost, writeUntilGone } from './burst.ts'
@@ -39,7 +39,7 @@ describe('a failing disk', () => {
     test(title, { skip }, async () => {
       await using folder = await makeFolder()
       const path = folder.file('plants.db')
-      const token = await makeStore(path)
+      const { secret: token } = await addToken(path, 'n')
       await using server = await startServer(path, { under })
       const acknowledged = await writeUntilGone(server, token, 1)
       const failedAt = performance.now()
@@ -51,10 +51,8 @@ describe('a failing disk', () => {
     })
   }
 
-  test('control: a server that acknowledges before the commit loses plants', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
-    const token = await makeStore(path)
+  onPath('control: a server that acknowledges before the commit loses plants', async (path) => {
+    const { secret: token } = await addToken(path, 'n')
     await using server = await startServer(path, { under: fileSizeLimit, before: ['--import', earlyAck] })
     const acknowledged = await writeUntilGone(server, token, 1)
     assert.notDeepEqual(await findLost(path, acknowledged), [])
@@ -64,7 +62,7 @@ describe('a failing disk', () => {
   async function stopOn(inject: string, check: (stopping: Stopping) => Promise<void>): Promise<void> {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
-    const token = await makeStore(path)
+    const { secret: token } = await addToken(path, 'n')
     // The first two are those of the start.
     const fault = ['-e', 'trace=fsync,fdatasync', '-e', `inject=fsync,fdatasync:${inject}:when=3+`]
     await using server = await startServer(path, { under: ['strace', '-f', '-qq', '-P', `${path}-wal`, ...fault] })
@@ -136,7 +134,7 @@ describe('a failing disk', () => {
   exhaustive.test('what was in flight is refused as unknown, and the server is not ready any more', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
-    const token = await makeStore(path)
+    const { secret: token } = await addToken(path, 'n')
     // It stays long enough to be asked, however slow the machine is.
     const stays = { failedStoreExitMs: 60_000 }
     await using server = await startServer(path, { under: fileSizeLimit, limits: stays })
@@ -161,10 +159,4 @@ async function damage(path: string): Promise<void> {
   const { size } = await file.stat()
   const from = 64 * 4096
   await file.write(Buffer.alloc(size - from, 0xaa), 0, size - from, from)
-}
-
-/** Makes a store with a token outside the fault, and gives the token. */
-async function makeStore(path: string): Promise<string> {
-  await (await openTestStore(path)).close()
-  return (await runHere(['token', 'create', '--name', 'n', '--store', path])).stdout.trim()
 }

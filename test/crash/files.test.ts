@@ -14,7 +14,7 @@ import { makeSmallDisk } from '../support/postgres.ts'
 import { runHere, runProgram, startServer } from '../support/program.ts'
 import { exhaustive, inRing } from '../support/ring.ts'
 import { startOwnServer } from '../support/service.ts'
-import { busyMsMax, leaveLog, openTestStore } from '../support/store.ts'
+import { busyMsMax, leaveLog, onPath, openTestStore } from '../support/store.ts'
 import { noStrace, runInjected } from '../support/strace.ts'
 import { findLost, writeUntilGone } from './burst.ts'
 
@@ -201,9 +201,7 @@ describe('a disk that is full', () => {
 })
 
 describe('the log at the start', () => {
-  test('is carried into the file before anything is acknowledged', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
+  onPath('is carried into the file before anything is acknowledged', async (path, folder) => {
     await leaveLog(path, 20)
     assert.ok((await stat(`${path}-wal`)).size > 0)
     const database = openWritable(path, busyMsMax)

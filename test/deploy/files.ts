@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
-import type { ProxyKind } from '../http/framing/proxies.ts'
+import { haproxyOf, nginxOf, type ProxyKind } from '../http/framing/proxies.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import type { Folder } from '../support/folder.ts'
 import { root } from '../support/readme.ts'
@@ -24,7 +24,6 @@ export function replaceAll(text: string, values: Readonly<Record<string, string>
 export type ProxyName = 'nginx' | 'HAProxy'
 
 export const proxyNames: readonly ProxyName[] = ['nginx', 'HAProxy']
-export const proxyCommands: Readonly<Record<ProxyName, string>> = { nginx: 'nginx', HAProxy: 'haproxy' }
 
 export interface ProxyParts {
   /** With the certificate of the proxy, that signs itself. */
@@ -49,35 +48,20 @@ export async function deployedProxy(
     '127.0.0.1:3002': two,
     ...change,
   })
-  const nginx: ProxyKind = {
-    name,
-    command: proxyCommands[name],
-    args: (configFile, files) => ['-p', files, '-c', configFile, '-e', 'stderr'],
-    configure: (files, port) => `
-daemon off;
-master_process off;
-pid ${files}/pid;
-error_log stderr emerg;
-events { worker_connections 1024; }
-http {
-  access_log off;
-  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((each) => `${each}_temp_path ${files}/${each};`).join('\n  ')}
-  ${replaceAll(text, {
-    'listen 443 ssl;': `listen 127.0.0.1:${port} ssl;`,
-    'listen [::]:443 ssl;': '',
-    '/etc/nginx/plantstore.crt': cert,
-    '/etc/nginx/plantstore.key': key,
-    '/var/log/nginx/plantstore.log': `${files}/seen.log`,
-  })}
-}
-`,
-  }
-  const haproxy: ProxyKind = {
-    name,
-    command: proxyCommands[name],
-    args: (configFile) => ['-db', '-f', configFile],
-    configure: (_files, port) =>
+  if (name === 'HAProxy') {
+    const kind = haproxyOf((_files, port) =>
       replaceAll(text, { ':::443 v4v6': `127.0.0.1:${port}`, '/etc/haproxy/plantstore.pem': both }),
+    )
+    return { kind, ca }
   }
-  return { kind: name === 'nginx' ? nginx : haproxy, ca }
+  const kind = nginxOf((files, port) =>
+    replaceAll(text, {
+      'listen 443 ssl;': `listen 127.0.0.1:${port} ssl;`,
+      'listen [::]:443 ssl;': '',
+      '/etc/nginx/plantstore.crt': cert,
+      '/etc/nginx/plantstore.key': key,
+      '/var/log/nginx/plantstore.log': `${files}/seen.log`,
+    }),
+  )
+  return { kind, ca }
 }

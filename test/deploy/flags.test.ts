@@ -28,7 +28,7 @@ const foreignFlags = [
   // journalctl, jq
   ...['--output', '--compact-output', '--raw-input', '--priority'],
   // node
-  ...['--import', '--test'],
+  ...['--import'],
   // HEALTHCHECK
   ...['--interval', '--timeout', '--start-period', '--start-interval'],
 ]

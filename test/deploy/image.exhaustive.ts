@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { makeFolder } from '../support/folder.ts'
+import { outputOf } from '../support/program.ts'
 import { assertPrompt, until } from '../support/time.ts'
 import { buildImage, execIn, firstProcess, ownPackages, readInstructions, runImage } from './image.ts'
 import { mayIsolate } from './units.ts'
@@ -44,15 +45,10 @@ describe('the image of deploy/Dockerfile', () => {
       const child = runImage(image, more)
       const exited = once(child, 'exit')
       try {
-        let output = ''
-        for (const stream of [child.stdout, child.stderr]) {
-          stream.setEncoding('utf8').on('data', (text: string) => {
-            output += text
-          })
-        }
-        await until('the image serves', () => /listens on/.test(output) || child.exitCode !== null)
-        const url = /listens on (http:\/\/[\d.:]+)/.exec(output)?.[1] ?? ''
-        assert.notEqual(url, '', output)
+        const output = outputOf(child)
+        await until('the image serves', () => /listens on/.test(output()) || child.exitCode !== null)
+        const url = /listens on (http:\/\/[\d.:]+)/.exec(output())?.[1] ?? ''
+        assert.notEqual(url, '', output())
         const first = firstProcess(child)
         const healthCheck = image.healthCheck.map((word) => word.replace('http://127.0.0.1:3000', url))
         await until('it is healthy', () => execIn(image, first, healthCheck).status === 0)
@@ -68,7 +64,7 @@ describe('the image of deploy/Dockerfile', () => {
 
         const stoppedAtMs = performance.now()
         process.kill(first, 'SIGTERM')
-        assert.deepEqual(await exited, [0, null], output)
+        assert.deepEqual(await exited, [0, null], output())
         assertPrompt(stoppedAtMs, stopMsMax)
       } finally {
         child.kill('SIGKILL')

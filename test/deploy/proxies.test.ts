@@ -2,12 +2,11 @@
 // they report.
 
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { describe, test } from 'node:test'
 import type { ServiceEvent } from '../../src/domain/events.ts'
 import { type RunningProxy, startProxy } from '../http/framing/proxies.ts'
-import { ask } from '../support/answering.ts'
+import { ask, listen } from '../support/answering.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
 import { exhaustive } from '../support/ring.ts'
 import { type Served, serveHere } from '../support/service.ts'
@@ -62,10 +61,9 @@ async function startMute(stack: AsyncDisposableStack): Promise<{ readonly port: 
       if (!isCheck) heads.push(bytes.toString('latin1'))
       socket.end(isCheck ? 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n' : '')
     })
-  }).listen(0, '127.0.0.1')
+  })
   stack.defer(() => void server.close())
-  await once(server, 'listening')
-  return { port: (server.address() as AddressInfo).port, heads }
+  return { port: await listen(server), heads }
 }
 
 describe('HAProxy of deploy/, whose first server closes connections without an answer', {

@@ -10,14 +10,7 @@ import { hasOpenssl } from '../support/certificate.ts'
 import { makeFolder } from '../support/folder.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
 import { until } from '../support/time.ts'
-import { deployedProxy, type ProxyName, proxyCommands } from './files.ts'
-
-export interface StopsReport {
-  readonly requests: number
-  /** What was wrong, and how often. */
-  readonly failures: Readonly<Record<string, number>>
-  readonly failed: number
-}
+import { deployedProxy, type ProxyName } from './files.ts'
 
 export interface StopsParts {
   /** URL of a place in a database. */
@@ -37,12 +30,11 @@ const pauseBetweenMs = 2_000
 
 /** Why there is no such proxy here; undefined when there is. */
 export function missingFor(name: ProxyName): string | undefined {
-  if (!isInstalled({ command: proxyCommands[name] })) return `there is no ${name} on this machine`
+  if (!isInstalled({ command: name.toLowerCase() })) return `there is no ${name} on this machine`
   return hasOpenssl ? undefined : 'there is no openssl to make a certificate with'
 }
 
-export async function stopServers(parts: StopsParts): Promise<StopsReport> {
-  const { store, proxy, stops, signal = 'SIGTERM' } = parts
+export async function stopServers({ store, proxy, stops, signal = 'SIGTERM' }: StopsParts) {
   await using folder = await makeFolder()
   await using stack = new AsyncDisposableStack()
   // Connections of clients come from 127.0.0.1: none of them takes the port while a server is away.
@@ -77,6 +69,7 @@ export async function stopServers(parts: StopsParts): Promise<StopsReport> {
   } finally {
     await load.end()
   }
+  /** What was wrong, and how often. */
   const failures = Object.fromEntries(load.failures)
   return { requests: load.requests, failures, failed: [...load.failures.values()].reduce((sum, each) => sum + each, 0) }
 }

@@ -2,15 +2,15 @@
 // the units specify.
 
 import assert from 'node:assert/strict'
-import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, test } from 'node:test'
 import { limits } from '../../src/limits.ts'
 import { hasOpenssl, makeCertificate } from '../support/certificate.ts'
-import { type Folder, makeFolder } from '../support/folder.ts'
-import { cleanEnvironment, launcher, startServer } from '../support/program.ts'
+import { makeFolder } from '../support/folder.ts'
+import { cleanEnvironment, launcher, outputOf, startServer } from '../support/program.ts'
 import { root } from '../support/readme.ts'
 import { exhaustive } from '../support/ring.ts'
 import { noStrace } from '../support/strace.ts'
@@ -97,11 +97,11 @@ describe('the units of deploy/', () => {
     chmodSync(folder.file('site.key'), 0o644)
     const [reload = '', ...flags] = single(unit, 'ExecReload').replace('$MAINPID', String(child.pid)).split(' ')
     assert.equal(spawnSync(reload, flags).status, 0)
-    await until('the certificate is read again', () => started.output.includes('certificateLoaded'))
+    await until('the certificate is read again', () => started.output().includes('certificateLoaded'))
     assert.deepEqual(told(), ['READY=1'])
-    await until('systemd is told that the server is alive', () => started.isAlive)
+    await until('systemd is told that the server is alive', started.isAlive)
     child.kill('SIGTERM')
-    assert.deepEqual(await started.exited, [0, null], started.output)
+    assert.deepEqual(await started.exited, [0, null], started.output())
     await until('systemd is told of the stop', () => told().length > 1)
     assert.deepEqual(told(), ['READY=1', 'STOPPING=1'])
     assert.ok(Number.parseInt(single(unit, 'TimeoutStopSec'), 10) > 2, 'a stop takes up to two seconds')
@@ -128,11 +128,8 @@ describe('the units of deploy/', () => {
       env: cleanEnvironment(),
     })
     const exited = once(child, 'close')
-    let output = ''
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      output += text
-    })
-    const pids = (): number[] => [...output.matchAll(/^pid (\d+)$/gm)].map(([, pid]) => Number(pid))
+    const output = outputOf(child)
+    const pids = (): number[] => [...output().matchAll(/^pid (\d+)$/gm)].map(([, pid]) => Number(pid))
     stack.defer(async () => {
       // The one that runs now: the number of one that has ended may be another's.
       const running = pids().at(-1)
@@ -140,11 +137,11 @@ describe('the units of deploy/', () => {
       if (running !== undefined) process.kill(running, 'SIGKILL')
       await exited
     })
-    await until('the server listens', () => output.includes('listens on'))
-    const url = `http://127.0.0.1:${/^\d+/.exec(output)?.[0]}/livez`
+    await until('the server listens', () => output().includes('listens on'))
+    const url = `http://127.0.0.1:${/^\d+/.exec(output())?.[0]}/livez`
     assert.equal((await fetch(url)).status, 200)
     process.kill(pids()[0] ?? 0, 'SIGTERM')
-    await until('the server has ended', () => output.includes('serverStopped'))
+    await until('the server has ended', () => output().includes('serverStopped'))
     const waiting = fetch(url)
     child.stdin.write('go on\n')
     assert.equal((await waiting).status, 200)
@@ -219,27 +216,13 @@ describe('the units of deploy/', () => {
   )
 })
 
-interface Started extends AsyncDisposable {
-  readonly unit: Unit
-  readonly folder: Folder
-  readonly port: number
-  readonly child: ChildProcessWithoutNullStreams
-  /** The status and signal that it ended with. */
-  readonly exited: Promise<unknown[]>
-  readonly output: string
-  /** Whether systemd was told so. */
-  readonly isAlive: boolean
-  /** What systemd was told, but for its own questions. */
-  told(): readonly string[]
-}
-
 /**
  * Starts what the server's unit starts, on a free port and with a certificate.
  *
  * @param before a command that it is started by.
  * @param writable folders that the command writes to.
  */
-async function startUnit(before: readonly string[] = [], writable: readonly string[] = []): Promise<Started> {
+async function startUnit(before: readonly string[] = [], writable: readonly string[] = []) {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(await makeFolder())
   chmodSync(folder.path, 0o755)
@@ -255,11 +238,8 @@ async function startUnit(before: readonly string[] = [], writable: readonly stri
   const socket = folder.file('notify')
   const systemd = spawn('python3', ['-c', listener, socket])
   stack.defer(() => void systemd.kill())
-  let told = ''
-  systemd.stdout.setEncoding('utf8').on('data', (text: string) => {
-    told += text
-  })
-  await until('somebody listens for what systemd is told', () => told.includes('listening'))
+  const told = outputOf(systemd)
+  await until('somebody listens for what systemd is told', () => told().includes('listening'))
 
   const command = replaceAll(single(unit, 'ExecStart'), { [commandOfUnits]: launcher }).split(' ')
   const wanted = [...before, ...command, '--tls-cert', cert, '--tls-key', key]
@@ -279,26 +259,24 @@ async function startUnit(before: readonly string[] = [], writable: readonly stri
     child.kill('SIGKILL')
     await exited
   })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text
-    })
-  }
-  const states = (): string[] => told.split('\n').filter((line) => /^(READY|STOPPING)/.test(line))
+  const output = outputOf(child)
+  const states = (): string[] =>
+    told()
+      .split('\n')
+      .filter((line) => /^(READY|STOPPING)/.test(line))
   await until('systemd is told that the server is ready', () => states().length > 0 || child.exitCode !== null)
-  assert.equal(child.exitCode, null, output)
+  assert.equal(child.exitCode, null, output())
   assert.ok(existsSync(folder.file('state/plantstore/plants.db')))
   const kept = stack.move()
   return {
-    ...{ unit, folder, child, exited, told: states },
-    port: Number(/listens on https:\/\/127\.0\.0\.1:(\d+)/.exec(output)?.[1]),
-    get output() {
-      return output
-    },
-    get isAlive() {
-      return told.includes('WATCHDOG=1')
-    },
+    ...{ unit, folder, child, output },
+    /** The status and signal that it ended with. */
+    exited: exited as Promise<unknown[]>,
+    /** What systemd was told, but for its own questions. */
+    told: states,
+    port: Number(/listens on https:\/\/127\.0\.0\.1:(\d+)/.exec(output())?.[1]),
+    /** Whether systemd was told so. */
+    isAlive: () => told().includes('WATCHDOG=1'),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }

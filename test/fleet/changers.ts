@@ -39,7 +39,7 @@ export interface Maker {
 /** Each plant has one client. */
 export class Changers implements Maker {
   readonly #fleet: () => Fleet
-  readonly #histories = new Map<bigint, Told[]>()
+  readonly histories = new Map<bigint, Told[]>()
   readonly #running: readonly Promise<void>[]
   #isEnding = false
   done = 0
@@ -47,10 +47,6 @@ export class Changers implements Maker {
   constructor(fleet: () => Fleet, clients: number) {
     this.#fleet = fleet
     this.#running = Array.from({ length: clients }, (_, client) => this.#run(client))
-  }
-
-  get histories(): Histories {
-    return this.#histories
   }
 
   async end(): Promise<void> {
@@ -71,7 +67,7 @@ export class Changers implements Maker {
       else if (kind === 'replaced') await store.replacePlant(id, { name })
       else await store.deletePlant(id)
       names.set(id, kind === 'deleted' ? undefined : name)
-      note(this.#histories, id, `${kind} ${kind === 'deleted' ? there : name}`)
+      note(this.histories, id, `${kind} ${kind === 'deleted' ? there : name}`)
       this.done += 1
     }
   }
@@ -90,17 +86,13 @@ function clientOf(fleet: () => Fleet): PlantStoreClient {
 
 /** Imports one file of new plants after the other, each again until it is imported. */
 export class Importer implements Maker {
-  readonly #histories = new Map<bigint, Told[]>()
+  readonly histories = new Map<bigint, Told[]>()
   readonly #running: Promise<void>
   #isEnding = false
   done = 0
 
   constructor(store: string) {
     this.#running = this.#run(store)
-  }
-
-  get histories(): Histories {
-    return this.#histories
   }
 
   async end(): Promise<void> {
@@ -115,7 +107,7 @@ export class Importer implements Maker {
       const ids = Array.from({ length: plantsOfImport }, (_, at) => importedFrom + this.done + at)
       await writeFile(file, ids.map((id) => `{"id":${id},"name":"imported"}\n`).join(''))
       while ((await importHere(file, store, '--on-conflict', 'skip')).status !== 0) await sleep(retryMs)
-      for (const id of ids) note(this.#histories, BigInt(id), 'created imported')
+      for (const id of ids) note(this.histories, BigInt(id), 'created imported')
       this.done += plantsOfImport
       await sleep(retryMs)
     }

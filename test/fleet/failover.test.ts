@@ -18,6 +18,8 @@ const plants = 100
 const deafMs = 150
 const deafPlants = 30
 const controlRoundsMax = 5
+/** A commit that has no answer is looked up for so long. */
+const limits = { databaseCommitMsMax: 2_000 }
 
 describe('failover', { skip: !hasReplication() && 'there is no pg_basebackup on this machine' }, () => {
   test('a failover to a synchronous standby loses no acknowledged plant', async (context) => {
@@ -48,7 +50,7 @@ async function failOver(isSynchronous: boolean): Promise<Readonly<Record<'acknow
   await untilStreaming(primary)
   await using proxy = await CuttingProxy.start(primary.port)
   const store = primary.url.replace(String(primary.port), String(proxy.port))
-  const servers = await openAll([serveHere(store), serveHere(store)])
+  const servers = await openAll([serveHere(store, limits), serveHere(store, limits)])
   try {
     const load = await Load.start(servers, servers.map(({ token }) => token).join(''), clients)
     await load.untilMore(plants)

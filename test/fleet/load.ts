@@ -12,16 +12,6 @@ interface Server {
   readonly port: number
 }
 
-export interface LoadReport {
-  readonly acknowledged: Acknowledged
-  /** Requests that were answered with 503 or not at all; creates among them were repeated. */
-  readonly failed: number
-  /** Creates whose first answer was lost, and whose repetition said so. */
-  readonly replayed: number
-  /** The longest that an answer took, in milliseconds. */
-  readonly slowestMs: number
-}
-
 export interface LoadOptions {
   /** Whether what was acknowledged is read at once, and has to be there. */
   readonly readsBack?: boolean
@@ -37,11 +27,14 @@ export class Load {
   readonly #token: string
   readonly #conformance: Conformance
   readonly #options: LoadOptions
-  readonly #acknowledged: Acknowledged = new Map()
   readonly #running: Promise<void>[]
-  #failed = 0
-  #replayed = 0
-  #slowestMs = 0
+  readonly acknowledged: Acknowledged = new Map()
+  /** Requests that were answered with 503 or not at all; creates among them were repeated. */
+  failed = 0
+  /** Creates whose first answer was lost, and whose repetition said so. */
+  replayed = 0
+  /** The longest that an answer took, in milliseconds. */
+  slowestMs = 0
   #silentMsMax = 0
   #acknowledgedAtMs = performance.now()
   #isEnding = false
@@ -71,20 +64,16 @@ export class Load {
     return new Load(servers, token, conformance, clients, options)
   }
 
-  get acknowledgedSoFar(): number {
-    return this.#acknowledged.size
-  }
-
   /** Resolves once so many more creates are acknowledged. */
   async untilMore(count: number): Promise<void> {
-    const wanted = this.acknowledgedSoFar + count
-    while (this.acknowledgedSoFar < wanted) await Promise.race([sleep(5), this.#failure()])
+    const wanted = this.acknowledged.size + count
+    while (this.acknowledged.size < wanted) await Promise.race([sleep(5), this.#failure()])
   }
 
   /** Resolves once so many more requests have failed. */
   async untilFailed(count: number): Promise<void> {
-    const wanted = this.#failed + count
-    while (this.#failed < wanted) await Promise.race([sleep(5), this.#failure()])
+    const wanted = this.failed + count
+    while (this.failed < wanted) await Promise.race([sleep(5), this.#failure()])
   }
 
   /** The longest time without an acknowledged create since this was asked last, in ms. */
@@ -96,15 +85,10 @@ export class Load {
   }
 
   /** Lets every client finish the create that it is at. */
-  async end(): Promise<LoadReport> {
+  async end(): Promise<this> {
     this.#isEnding = true
     await Promise.all(this.#running)
-    return {
-      acknowledged: this.#acknowledged,
-      failed: this.#failed,
-      replayed: this.#replayed,
-      slowestMs: this.#slowestMs,
-    }
+    return this
   }
 
   async #failure(): Promise<void> {
@@ -126,7 +110,7 @@ export class Load {
           if (error instanceof assert.AssertionError) throw error
         }
         if (isDone) continue
-        this.#failed += 1
+        this.failed += 1
         await connection?.[Symbol.asyncDispose]()
         connection = undefined
         target += 1
@@ -142,18 +126,18 @@ export class Load {
       body: plantJson(id, plant.name, plant.tag),
       headers: { 'Idempotency-Key': `create-${id}` },
     })
-    this.#slowestMs = Math.max(this.#slowestMs, performance.now() - startedMs)
+    this.slowestMs = Math.max(this.slowestMs, performance.now() - startedMs)
     if (response.status === 503) {
       assert.equal(response.headers.get('retry-after'), '1')
       return false
     }
     // Every id is used once: any other answer than 200 would be a false one.
     assert.equal(response.status, 200, response.body)
-    if (response.headers.has('idempotency-replayed')) this.#replayed += 1
+    if (response.headers.has('idempotency-replayed')) this.replayed += 1
     const nowMs = performance.now()
     this.#silentMsMax = Math.max(this.#silentMsMax, nowMs - this.#acknowledgedAtMs)
     this.#acknowledgedAtMs = nowMs
-    this.#acknowledged.set(id, plant)
+    this.acknowledged.set(id, plant)
     if (this.#options.readsBack !== false) await this.#read(connection, id, plant)
     return true
   }
@@ -161,7 +145,7 @@ export class Load {
   /** What was acknowledged is there at once. */
   async #read(connection: Connection, id: bigint, plant: { name: string; tag: string }): Promise<void> {
     const { status, body } = await connection.request({ method: 'GET', target: `/plants/${id}` })
-    if (status === 503) this.#failed += 1
+    if (status === 503) this.failed += 1
     else assert.deepEqual([status, body], [200, plantJson(id, plant.name, plant.tag)])
   }
 

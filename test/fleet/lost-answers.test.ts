@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import pg from 'pg'
 import { systemClock } from '../../src/domain/clock.ts'
 import type { Token } from '../../src/domain/token.ts'
-import { limits } from '../../src/limits.ts'
+import { type Limits, limits } from '../../src/limits.ts'
 import { locate } from '../../src/store/postgres/connections/address.ts'
 import { lookUp, makeRowId } from '../../src/store/postgres/lost-commits.ts'
 import { rejectsWith } from '../store/suite.ts'
@@ -22,13 +22,14 @@ describe('a lost answer to COMMIT', async () => {
   const database = await startDatabase()
   after(() => database[Symbol.asyncDispose]())
 
-  const throughProxy = async () => {
-    const url = new URL(await database.makePlace())
+  const throughProxy = async ({ clock = systemClock, setting = '', changed = {} as Partial<Limits> } = {}) => {
+    const url = new URL(`${await database.makePlace()}${setting}`)
     const proxy = await CuttingProxy.start(Number(url.port))
-    const direct = await openTestStore(url.href)
+    const direct = await openTestStore(url.href, { clock })
     url.port = String(proxy.port)
     // A silence is noticed sooner than by a real server, which costs nothing when the database is near.
-    const store = await openTestStore(url.href, { limits: { databaseProbeMs: 50, databaseSilenceMs: 100 } })
+    const own = { databaseProbeMs: 50, databaseSilenceMs: 100, ...changed }
+    const store = await openTestStore(url.href, { clock, limits: own })
     let settled = 1_000n
     return {
       proxy,
@@ -139,6 +140,12 @@ describe('a lost answer to COMMIT', async () => {
     })
   }
 
+  test('a silence is also noticed where PostgreSQL does not track what its sessions do', async () => {
+    await using parts = await throughProxy({ setting: '%20-ctrack_activities%3Doff' })
+    await parts.cutNext('silentAnswer')
+    assert.equal(await parts.store.createPlant(toPlant({ id: 1n, name: 'n' })), 'created')
+  })
+
   test('a COMMIT that comes after it was looked up does nothing any more', async () => {
     await using parts = await throughProxy()
     const { proxy, store, direct, cutNext } = parts
@@ -152,7 +159,7 @@ describe('a lost answer to COMMIT', async () => {
   })
 
   test('a transaction that hangs between its statements is ended by the database, and its change is done again', async () => {
-    await using parts = await throughProxy()
+    await using parts = await throughProxy({ changed: { databaseIdleMsMax: 500 } })
     const { proxy, store, direct, cutNext } = parts
     await store.createPlant(toPlant({ id: 1n, name: 'n' }))
     await cutNext('lateCommit')
@@ -194,8 +201,29 @@ describe('a lost answer to COMMIT', async () => {
     }
   })
 
+  for (const [title, clockMs, sweeperMs, outcome] of [
+    ['by a server that paused or whose clock is behind: it is unknown', -600_000, 0, 'storeUnavailable'],
+    ['beside a server whose clock is ahead: it is known', 0, 3_600_000, undefined],
+  ] as const) {
+    test(`a commit is looked up after a sweep, ${title}`, async () => {
+      const clock = { ...systemClock, wallMs: () => systemClock.wallMs() + clockMs }
+      await using parts = await throughProxy({ clock })
+      const { proxy, store, direct, cutNext } = parts
+      await store.createPlant(toPlant({ id: 1n, name: 'n' }))
+      await cutNext('lostAnswer')
+      proxy.holdConnections()
+      const replace = store.replacePlant(toPlant({ id: 1n, name: 'mine' })).catch(({ code }) => code)
+      await until('it is replaced', async () => (await readPlant(direct, 1n))?.name === 'mine')
+      for (const name of ['later', 'last']) await direct.replacePlant(toPlant({ id: 1n, name }))
+      await direct.sweepChanges(systemClock.wallMs() + sweeperMs - limits.changesKeptMsMin)
+      proxy.takeConnections()
+      assert.equal(await replace, outcome)
+      assert.deepEqual(await readPlant(direct, 1n), { name: 'last' })
+    })
+  }
+
   test('an outcome that cannot be looked up is answered as unknown', async () => {
-    await using parts = await throughProxy()
+    await using parts = await throughProxy({ changed: { databaseCommitMsMax: 1_000 } })
     const { proxy, store, cutNext } = parts
     await cutNext('lostAnswer')
     const create = store.createPlant(toPlant({ id: 1n, name: 'n' }))

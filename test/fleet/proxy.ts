@@ -1,6 +1,5 @@
 // A TCP proxy in front of PostgreSQL, with which a test cuts connections at critical moments.
 
-import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { FaultyProxy, listen } from '../client/faulty-proxy.ts'
 
@@ -117,7 +116,8 @@ export class CuttingProxy extends FaultyProxy {
     const send = (): void => {
       // The database may have ended the connection meanwhile.
       if (!server.writable) return
-      this.#released.push(once(server, 'close'))
+      // It may also be closed by an error.
+      this.#released.push(new Promise((resolve) => server.once('close', resolve)))
       server.end(bytes)
     }
     if (cut === 'lateCommit') this.#held.push(send)

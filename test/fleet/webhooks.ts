@@ -6,7 +6,7 @@ import { Webhook as Verifier } from 'standardwebhooks'
 import { type Received, type Receiver, startReceiver } from '../support/answering.ts'
 import { type RunningServer, runHere, type ServerOptions, startServer } from '../support/program.ts'
 import { until } from '../support/time.ts'
-import { Changers, countWrong, type Fleet, type Histories, note, type Told } from './changers.ts'
+import { Changers, countWrong, type Fleet, note, type Told } from './changers.ts'
 
 /** How long nothing comes once a sender is frozen. Shorter than a lease. */
 const quietMs = 700
@@ -29,28 +29,16 @@ const named = fileURLToPath(new URL('named-sender.ts', import.meta.url))
 /** Where `named-sender.ts` puts the process id. */
 const pidField = 'x-test-pid'
 
-export interface WebhooksReport {
-  readonly changes: number
-  /** Requests that were not the first for their change. */
-  readonly repeated: number
-  /** Plants whose changes did not come, or in another order. */
-  readonly wrong: number
-}
-
 /** What a receiver has handled. It verifies each signature, and knows changes by their ids. */
 class Handled {
   readonly ids = new Set<string>()
   /** How often changes came that it had handled. */
   repeated = 0
-  readonly #histories = new Map<bigint, Told[]>()
+  readonly histories = new Map<bigint, Told[]>()
   readonly #verifier: Verifier
 
   constructor(secret: string) {
     this.#verifier = new Verifier(secret)
-  }
-
-  get histories(): Histories {
-    return this.#histories
   }
 
   handle({ id, headers, body }: Received): void {
@@ -61,7 +49,7 @@ class Handled {
     }
     this.ids.add(id)
     const [, plant = '', name = ''] = /^\{"id":(\d+),"name":"([^"]*)"/.exec(body) ?? []
-    note(this.#histories, BigInt(plant), `${id.split('_')[0]} ${name}`)
+    note(this.histories, BigInt(plant), `${id.split('_')[0]} ${name}`)
   }
 }
 
@@ -80,7 +68,7 @@ export async function killSenders(
     clients = usualClients,
     isForgetful = false,
   }: { readonly awayMs: number; readonly clients?: number; readonly isForgetful?: boolean },
-): Promise<WebhooksReport> {
+) {
   const options: ServerOptions = { limits, ...(isForgetful && { before: ['--import', forgetful] }) }
   const fleet: RunningServer[] = []
   let isAway = false
@@ -101,9 +89,17 @@ export async function killSenders(
     const seen = handled
     const changers = new Changers((): Fleet => ({ urls: fleet.map(({ url }) => url), token }), clients)
     for (let kill = 0; kill < kills; kill += 1) {
-      // The control has stored something by then.
-      await sleep(isForgetful ? 2 * killMsMax : Math.random() * killMsMax)
+      if (isForgetful) {
+        // The control has read and stored some of these by then, and sent none.
+        isAway = true
+        const behind = changers.done + changesBehind
+        await until('changes wait', () => changers.done >= behind)
+        await sleep(2 * killMsMax)
+      } else {
+        await sleep(Math.random() * killMsMax)
+      }
       await fleet[kill % servers]?.stop('SIGKILL')
+      if (isForgetful) isAway = false
       fleet[kill % servers] = await startServer(store, options)
       if (kill === Math.floor(kills / 2)) {
         isAway = true
@@ -112,20 +108,13 @@ export async function killSenders(
       }
     }
     await changers.end()
-    // The control never gets everything.
-    if (isForgetful) await sleep(5_000)
+    if (isForgetful) await untilNothingComes(seen)
     else await untilHandled(seen, changers.done)
+    // Requests that were not the first for their change; plants whose changes did not come, or in another order.
     return { changes: changers.done, repeated: seen.repeated, wrong: countWrong(changers.histories, seen.histories) }
   } finally {
     for (const server of fleet) await server[Symbol.asyncDispose]()
   }
-}
-
-export interface FreezeReport {
-  readonly changes: number
-  /** Requests for a change of a plant after a later change of it was handled. */
-  readonly late: number
-  readonly wrong: number
 }
 
 /**
@@ -133,7 +122,7 @@ export interface FreezeReport {
  *
  * @param isBlind the control: servers that do not notice that another has taken over.
  */
-export async function freezeSender(store: string, freezes: number, isBlind: boolean): Promise<FreezeReport> {
+export async function freezeSender(store: string, freezes: number, isBlind: boolean) {
   // Long enough that a busy machine loses no lease by itself.
   const leases = { webhookLeaseMs: 5_000, webhookLeaseMarginMs: 1_500 }
   const options: ServerOptions = {
@@ -195,6 +184,7 @@ export async function freezeSender(store: string, freezes: number, isBlind: bool
     }
     await changers.end()
     await untilHandled(seen, changers.done)
+    // Late: requests for a change of a plant after a later change of it was handled.
     return { changes: changers.done, late, wrong: countWrong(changers.histories, seen.histories) }
   } finally {
     for (const server of [first, ...fleet]) await server[Symbol.asyncDispose]()
@@ -207,6 +197,11 @@ async function untilHandled({ ids }: Handled, changes: number): Promise<void> {
     const before = ids.size
     await until('a change is handled', () => ids.size > before)
   }
+}
+
+/** Waits for what comes at all: the control never gets everything. */
+async function untilNothingComes({ ids }: Handled): Promise<void> {
+  for (let before = -1; ids.size > before; await sleep(5_000)) before = ids.size
 }
 
 async function addWebhook(store: string, { url }: Pick<Receiver, 'url'>): Promise<Handled> {

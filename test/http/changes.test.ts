@@ -58,16 +58,15 @@ describeOnEngines('GET /changes', async (engine) => {
 describe('the log of changes of a server', () => {
   test('loses changes older than --changes-kept, and reports that', async () => {
     await using service = await startService({ changesSweepMs: 5, changesKeptMsMin: 0 }, { changesKept: '0' })
-    const { client } = service
-    const start = nextOf(await read(client, '/changes?after=now'))
-    for (let id = 0n; id < 5n; id += 1n) await client.create(id, 'n')
-    await until('the changes are gone', async () => (await read(client, start)).status === 410)
+    const start = nextOf(await read(service, '/changes?after=now'))
+    for (let id = 0n; id < 5n; id += 1n) await service.create(id, 'n')
+    await until('the changes are gone', async () => (await read(service, start)).status === 410)
     // The last one stays: who has read it may go on from it.
-    await until('one is left', async () => changesOf(await read(client, '/changes')).length === 1)
-    const next = nextOf(await read(client, '/changes'))
+    await until('one is left', async () => changesOf(await read(service, '/changes')).length === 1)
+    const next = nextOf(await read(service, '/changes'))
     await sleep(50)
-    assert.equal((await read(client, next)).status, 200)
-    await client.create(9n, 'n')
+    assert.equal((await read(service, next)).status, 200)
+    await service.create(9n, 'n')
   })
 
   test('keeps changes for ten minutes at least, in which a commit may be looked up', async () => {
@@ -88,8 +87,7 @@ describe('the log of changes of a server', () => {
 })
 
 /** Opens a stream of a service. */
-const follow = ({ url, client }: Service, query = '', token = client.token) =>
-  openStream(`${url}/changes${query}`, token)
+const follow = ({ url, token: own }: Service, query = '', token = own) => openStream(`${url}/changes${query}`, token)
 
 /** A request for a stream. */
 const streamOf = (token: string, target = '/changes', method = 'GET'): Buffer =>
@@ -145,6 +143,10 @@ describeOnEngines('a stream of changes', async (engine) => {
   })
 })
 
+/** Their changes are more than the system takes in place of a client. */
+const [name, tag] = ['\u0001'.repeat(1_024), '\u0001'.repeat(256)]
+const longPlants = Array.from({ length: 1_000 }, (_, id) => ({ id: BigInt(id), name, tag }))
+
 /** Opens streams at once and closes them. Returns how many there were; the others must get `refusal`. */
 async function countAtOnce(service: Service, count: number, refusal: number, token?: string): Promise<number> {
   await using streams = new AsyncDisposableStack()
@@ -173,14 +175,14 @@ describe('the streams of a server', () => {
 
   test('give their places back when they never begin', async () => {
     await using service = await startService({ changeStreamsOfCallerMax: 20 })
-    const { token } = service.client
+    const { token } = service
     for (const bytes of [
       streamOf(token, '/changes?after=7-1'),
       streamOf(token, '/changes?after=now', 'HEAD'),
       streamOf(token),
     ]) {
       const leaving = Array.from({ length: 60 }, async (_, index) => {
-        const connection = await service.client.open()
+        const connection = await service.open()
         connection.send(bytes)
         // From before the server has read the request until the stream has begun.
         await sleep(index / 10)
@@ -195,7 +197,7 @@ describe('the streams of a server', () => {
     await using service = await startService({ requestMsMax: 300, connectionCheckMs: 20 })
     const socket = connect(service.port, '127.0.0.1')
     const headers = { Accept: 'text/event-stream', 'Content-Length': '5' }
-    socket.write(encodeRequest(service.client.token, { method: 'GET', target: '/changes', headers }))
+    socket.write(encodeRequest(service.token, { method: 'GET', target: '/changes', headers }))
     const text = Buffer.concat(await socket.toArray()).toString()
     assert.equal(text.split('HTTP/1.1').length - 1, 1, text)
   })
@@ -226,16 +228,15 @@ describe('the streams of a server', () => {
     await using stream = await follow(service, '?kind=deleted')
     await until('comments', () => stream.comments() > 2)
     const start = stream.ids().at(-1)
-    await service.client.create(1n, 'n')
+    await service.create(1n, 'n')
     await until('the position after a change of another kind', () => stream.ids().at(-1) !== start)
     assert.deepEqual(stream.events(), [])
   })
 
   test('of one kind go on past any number of other changes', async () => {
     await using service = await startService({ changeStreamPage: 2 })
-    const { client } = service
-    for (let id = 0n; id < 20n; id += 1n) await client.create(id, 'n')
-    await client.request({ method: 'DELETE', target: '/plants/7' })
+    for (let id = 0n; id < 20n; id += 1n) await service.create(id, 'n')
+    await service.request({ method: 'DELETE', target: '/plants/7' })
     await using stream = await follow(service, '?kind=deleted')
     await stream.untilCount(1)
     assert.match(stream.text, /"id":7[,}]/)
@@ -248,7 +249,7 @@ describe('the streams of a server', () => {
     let id = 0n
     await until('its position is swept between two looks', async () => {
       id += 1n
-      await service.client.create(id, 'n')
+      await service.create(id, 'n')
       return stream.hasEnded
     })
     assert.equal(stream.failure, undefined)
@@ -268,7 +269,7 @@ describe('the streams of a server', () => {
       changeStreamPollMs: 5,
       connectionCheckMs: 60_000,
     })
-    const { client, port } = service
+    const { port } = service
     await using cleanup = new AsyncDisposableStack()
     const responses: ServerResponse[] = []
     const note = (message: unknown) => responses.push((message as { readonly response: ServerResponse }).response)
@@ -278,7 +279,7 @@ describe('the streams of a server', () => {
       const sockets = Array.from({ length: count }, () => connect({ port, host: '127.0.0.1' }).pause())
       for (const socket of sockets) {
         cleanup.defer(() => void socket.destroy())
-        socket.write(streamOf(client.token))
+        socket.write(streamOf(service.token))
       }
       await until('all are open', () => responses.filter(({ headersSent }) => headersSent).length === count)
       unsubscribe('http.server.request.start', note)
@@ -288,13 +289,7 @@ describe('the streams of a server', () => {
     const total = (): number => unread().reduce((sum, bytes) => sum + bytes, 0)
 
     const sockets = await openUnread(12)
-    // More than the system takes in place of a client.
-    const plants = 1_000
-    const [name, tag] = ['\u0001'.repeat(1_024), '\u0001'.repeat(256)]
-    await importBeside(
-      service.path,
-      Array.from({ length: plants }, (_, id) => ({ id: BigInt(id), name, tag })),
-    )
+    await importBeside(service.path, longPlants)
     await until('much is unread', () => total() >= unreadBytesMax)
     // Many looks at the log.
     await sleep(300)
@@ -303,7 +298,7 @@ describe('the streams of a server', () => {
     await using refused = await follow(service)
     assert.equal(refused.status, 503)
     const counts = sockets.map(countEvents)
-    await until('all of them have all changes', () => counts.every((count) => count() === plants))
+    await until('all of them have all changes', () => counts.every((count) => count() === longPlants.length))
 
     await openUnread(1)
     await until('some is unread', () => total() >= changeStreamUnreadBytesMax)
@@ -313,17 +308,15 @@ describe('the streams of a server', () => {
 
   test('that are not read are cut, and others are not affected', async () => {
     await using service = await startService({ unreadMsMax: 300, connectionCheckMs: 20, changeStreamPollMs: 5 })
-    const { client, events } = service
-    await using unread = await client.open()
+    const { events } = service
+    await using unread = await service.open()
     unread.pause()
-    unread.send(streamOf(client.token))
+    unread.send(streamOf(service.token))
     await using stream = await follow(service)
-    const name = '\u0001'.repeat(1_024)
-    await using connection = await client.open()
-    const isCut = (): boolean => events.some((event) => event.kind === 'requestAborted' && event.reason === 'notRead')
-    let id = 0n
-    for (; !isCut(); id += 1n) await connection.request({ body: JSON.stringify({ id: Number(id), name }) })
-    await stream.untilCount(Number(id))
+    await importBeside(service.path, longPlants)
+    const isCut = (event: ServiceEvent): boolean => event.kind === 'requestAborted' && event.reason === 'notRead'
+    await until('one is cut', () => events.some(isCut))
+    await stream.untilCount(longPlants.length)
     assert.equal(stream.hasEnded, false)
   })
 })

@@ -18,17 +18,17 @@ async function fieldsWhenBroken(client: Client): Promise<readonly (string | unde
 describe('CORS', () => {
   test('any origin may call by default, and can read the error for an invalid request', async () => {
     await using service = await startService({})
-    const { headers } = await service.client.request({ method: 'GET', target: '/%zz', headers: origin })
+    const { headers } = await service.request({ method: 'GET', target: '/%zz', headers: origin })
     assert.equal(headers.get('access-control-allow-origin'), '*')
     const exposed = headers.get('access-control-expose-headers')
     assert.match(exposed ?? '', /\bX-Request-Id\b/)
-    assert.deepEqual(await fieldsWhenBroken(service.client), ['*', exposed])
+    assert.deepEqual(await fieldsWhenBroken(service), ['*', exposed])
   })
 
   test('--cors-origin names the origins that may call', async () => {
     await using service = await startService({}, { corsOrigin: 'https://garden.example,http://localhost:8080' })
     const ask = async (method: string, target: string, headers: Record<string, string>) =>
-      (await service.client.request({ method, target, headers })).headers
+      (await service.request({ method, target, headers })).headers
     const allowed = await ask('GET', '/plants', origin)
     assert.equal(allowed.get('access-control-allow-origin'), 'https://garden.example')
     // A cache must not give the answer to pages of other origins, nor that without an origin to any.
@@ -36,7 +36,7 @@ describe('CORS', () => {
       assert.equal(headers.get('vary'), 'Origin')
     }
     assert.equal((await ask('GET', '/', origin)).get('vary'), 'Origin, Accept, Accept-Encoding, Authorization')
-    assert.deepEqual(await fieldsWhenBroken(service.client), [undefined, undefined])
+    assert.deepEqual(await fieldsWhenBroken(service), [undefined, undefined])
     const preflight = { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'PUT' }
     const other = [...(await ask('OPTIONS', '/plants', preflight)).keys()]
     assert.ok(!other.some((name) => name.startsWith('access-control-')), `${other}`)
@@ -44,7 +44,7 @@ describe('CORS', () => {
 
   test('--cors-origin none lets no page call', async () => {
     await using service = await startService({}, { corsOrigin: 'none' })
-    const { headers } = await service.client.request({ method: 'GET', target: '/plants', headers: origin })
+    const { headers } = await service.request({ method: 'GET', target: '/plants', headers: origin })
     assert.equal(headers.get('access-control-allow-origin'), undefined)
   })
 })

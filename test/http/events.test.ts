@@ -15,7 +15,7 @@ describe('the event of a request', async () => {
 
   async function eventOf(request: RowRequest): Promise<RequestFinished> {
     const seen = service.events.length
-    await service.client.request(request)
+    await service.request(request)
     await until('it is an event', () => service.events.length > seen)
     const event = service.events[seen]
     assert.ok(event?.kind === 'requestFinished' && event.durationMs > 0)
@@ -44,7 +44,7 @@ describe('the event of a request', async () => {
 
   test('cannot have control characters in its path', async () => {
     for (const nasty of ['\u009b31m', '\u001b[31m', '\u00e2\u0080\u00ae']) {
-      const { status, body } = await service.client.request({ method: 'GET', target: `/plants/${nasty}` })
+      const { status, body } = await service.request({ method: 'GET', target: `/plants/${nasty}` })
       assert.deepEqual([status, JSON.parse(body).error], [400, 40000], JSON.stringify(nasty))
     }
   })

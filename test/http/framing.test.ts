@@ -28,7 +28,7 @@ test('a chunked body ends at its empty line, wherever a packet ends', () => {
 for (const parser of inRing(['fast'], ['fast', 'node'])) {
   describe(`the framing corpus, with --parser ${parser}`, async () => {
     const service = await startSuite(framingLimits, { parser })
-    const runner = new FramingRunner({ port: service.port, token: service.client.token })
+    const runner = new FramingRunner(service)
     const random = new Random(1)
 
     // Most of the time is waited: for limits, and for the ends of connections.

@@ -21,8 +21,8 @@ const quick = { jwksCooldownMs: 300, jwksRefreshMs: 600_000, jwtTrustMs: 0 }
 const still = { jwksCooldownMs: 600_000, jwksRefreshMs: 600_000, jwtTrustMs: 0 }
 
 /** Reads or deletes with a token: 404 when it is good, as there is no plant. */
-function use({ client }: Service, token: string, method = 'GET'): Promise<HttpResponse> {
-  return client.request({ method, target: '/plants/1', headers: { Authorization: `Bearer ${token}` } })
+function use(service: Service, token: string, method = 'GET'): Promise<HttpResponse> {
+  return service.request({ method, target: '/plants/1', headers: { Authorization: `Bearer ${token}` } })
 }
 
 async function statusOf(service: Service, token: string): Promise<number> {
@@ -61,7 +61,7 @@ describe('a JWT', async () => {
     // The override would turn the rest of a line around on a terminal.
     const token = await provider.sign({ claims: { sub: 'carol\u202e' } })
     await use(service, token)
-    await service.client.request({ method: 'GET', target: `/plants/${token}` })
+    await service.request({ method: 'GET', target: `/plants/${token}` })
     const [used, misused] = service.events.filter((event) => event.kind === 'requestFinished').slice(-2)
     assert.equal(used?.tokenName, 'carol\ufffd')
     assert.match(used?.tokenId ?? '', /^jwt_[\w-]{43}$/)
@@ -77,9 +77,9 @@ describe('a JWT', async () => {
     for (const parts of [...audiences, ...types, ...times]) {
       assert.equal(await statusOf(service, await provider.sign(parts)), 404, JSON.stringify(parts))
     }
-    assert.equal(await statusOf(service, service.client.token), 404, 'beside our own tokens')
+    assert.equal(await statusOf(service, service.token), 404, 'beside our own tokens')
     const headers = { Authorization: `Bearer ${await provider.sign()}` }
-    assert.equal((await service.client.create(7n, 'Olea', undefined, headers)).status, 200)
+    assert.equal((await service.create(7n, 'Olea', undefined, headers)).status, 200)
   })
 
   test('gives the scopes that we know, from scope or scp or the claims that are set, as a text or a list', async () => {
@@ -209,7 +209,7 @@ describe('keys of a provider', () => {
     await using service = await startService(quick, provider.settings)
     const token = await provider.sign()
     assertAway(await use(service, token))
-    assert.equal(await statusOf(service, service.client.token), 404)
+    assert.equal(await statusOf(service, service.token), 404)
     assert.ok(service.events.some(({ kind }) => kind === 'jwtKeysAway'))
     await provider.comeBack()
     await until('the provider is found', async () => (await statusOf(service, token)) === 404)
@@ -243,7 +243,7 @@ describe('keys of a provider', () => {
       await until('another waits for it', async () => (await statusOf(service, unknown)) === 503)
       assertAway(await use(service, unknown))
       assert.match(String(lastOf(service)?.cause), /^the keys cannot be renewed: ./)
-      assert.equal(await statusOf(service, service.client.token), 404)
+      assert.equal(await statusOf(service, service.token), 404)
       await until('several tries have failed', () => performance.now() - missedMs > 5 * limits.jwksCooldownMs)
       const awayMs = performance.now() - missedMs
       provider.answer = serve
@@ -288,7 +288,7 @@ test('a caller is a subject of an issuer, independent of the token', async () =>
   }
   const alice = await idOf(service, {})
   assert.equal(await idOf(service, { exp: nowSeconds() + 600 }), alice)
-  const subjects = ['Alice', 'alice ', 'x'.repeat(255), '["a","b"]', '\u{1f335}'.repeat(100), service.client.token]
+  const subjects = ['Alice', 'alice ', 'x'.repeat(255), '["a","b"]', '\u{1f335}'.repeat(100), service.token]
   const ids = [alice, await idOf(other, { iss })]
   for (const sub of subjects) ids.push(await idOf(service, { sub }))
   assert.equal(new Set(ids).size, ids.length)

@@ -3,14 +3,14 @@
 
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
-import { after, before, describe, test } from 'node:test'
+import { connect, type Socket } from 'node:net'
+import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { type FieldsSeen, readPlainRequest } from '../../src/http/wire/plain-request.ts'
 import { limits } from '../../src/limits.ts'
+import { listen } from '../support/answering.ts'
 import { encodeRequest, plantJson, type RowRequest } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { inRing } from '../support/ring.ts'
@@ -65,7 +65,7 @@ const requests: fc.Arbitrary<RowRequest> = fc
 describe('plain requests', () => {
   test('are not parsed by Node.js, and others are', async () => {
     await using service = await startService({})
-    await using connection = await service.client.open()
+    await using connection = await service.open()
     using parsed = countParsed(service)
     const target = '/plants/5'
     for (const [parts, status, listed] of [
@@ -103,7 +103,7 @@ describe('plain requests', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(requests, { minLength: 1, maxLength: 12 }), async (some) => {
         await using cleanup = new AsyncDisposableStack()
-        const open = () => Promise.all(services.map(async ({ client }) => cleanup.use(await client.open())))
+        const open = () => Promise.all(services.map(async (each) => cleanup.use(await each.open())))
         let connections = await open()
         for (const parts of some) {
           const [got, wanted] = await Promise.all(connections.map((connection) => connection.request(parts)))
@@ -130,7 +130,7 @@ describe('plain requests', () => {
     using parsed = countParsed(service)
     const pages = inRing(24, 160)
     const askOnce = async (after: number): Promise<void> => {
-      await using connection = await service.client.open()
+      await using connection = await service.open()
       connection.pause()
       const answer = connection.request({ method: 'GET', target: `/plants?limit=1000&after=${after}` })
       await sleep(5 * (after % 8))
@@ -139,8 +139,8 @@ describe('plain requests', () => {
       assert.ok(body === `[${plants.slice(after + 1).map(({ id, name }) => plantJson(id, name))}]`, `${after}`)
     }
     for (let after = 0; after < pages; after += 8) {
-      await using leaving = await service.client.open()
-      leaving.send(encodeRequest(service.client.token, { method: 'GET', target: '/plants?limit=1000' }))
+      await using leaving = await service.open()
+      leaving.send(encodeRequest(service.token, { method: 'GET', target: '/plants?limit=1000' }))
       await Promise.all(Array.from({ length: 8 }, (_, index) => askOnce(after + index)))
       leaving.reset()
     }
@@ -149,16 +149,14 @@ describe('plain requests', () => {
   })
 })
 
-describe('what is taken for a plain request', () => {
+describe('what is taken for a plain request', async () => {
   const parsed: (Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { readonly body: string })[] = []
   const server = createServer(async (request, response) => {
     const { method, url, headers } = request
     parsed.push({ method, url, headers, body: Buffer.concat(await request.toArray()).toString('latin1') })
     response.end()
   })
-
-  before(() => once(server.listen(0, '127.0.0.1'), 'listening'))
-
+  const port = await listen(server)
   after(() => server.close())
 
   const wire = Buffer.from('POST /plants HTTP/1.1\r\nHost: a.example\r\nContent-Length: 2\r\nAccept: */*\r\n\r\n{}')
@@ -175,7 +173,7 @@ describe('what is taken for a plain request', () => {
     for (let time = 0; time < 2; time += 1) assert.deepEqual(readPlainRequest(bytes, limits, seen), plain)
     if (plain === undefined) return false
     parsed.length = 0
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    const socket = connect(port, '127.0.0.1')
     socket.end(bytes)
     await socket.resume().toArray()
     const [request, ...more] = parsed

@@ -6,10 +6,10 @@ import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { PlantStoreClient } from '../../client/client.ts'
 import type { ServiceEvent } from '../../src/domain/events.ts'
+import { ask } from '../support/answering.ts'
 import { makeFolder } from '../support/folder.ts'
 import { type Service, serveHere, startService } from '../support/service.ts'
-import { type FramingCase, finish, head, host } from './framing/case.ts'
-import { framingCorpus } from './framing/corpus.ts'
+import { type FramingCase, finish, framingCorpus, head, host } from './framing/corpus.ts'
 import {
   isInstalled,
   nginxWith,
@@ -77,7 +77,7 @@ describe('requests behind proxies', { concurrency: true }, () => {
 /** Sends every case with a request behind it. */
 async function judge(service: Service, proxy: RunningProxy) {
   const before = service.events.length
-  const runner = new FramingRunner({ port: proxy.port, token: service.client.token })
+  const runner = new FramingRunner({ port: proxy.port, token: service.token })
   /** Answers that belong to other requests. */
   const wrong: string[] = []
   const left = [...cases.entries()]
@@ -113,15 +113,10 @@ async function send(
   for (const step of steps) await runner.take(step, wire)
   wire.socket.write(head(`GET ${marker} HTTP/1.1`, host))
   const isLast = (): boolean => wire.answers.at(-1)?.body.includes(marker) === true
-  for (let tried = 0; tried < tries && !(await wire.until(isLast)) && !wire.hasEnded; tried += 1) await probe(port)
+  for (let tried = 0; tried < tries && !(await wire.until(isLast)) && !wire.hasEnded; tried += 1) {
+    await ask({ port, path: '/probe', agent: false, signal: AbortSignal.timeout(probePatienceMs) })
+  }
   return [...wire.answers.map(({ body }) => body), ...(wire.rest === '' ? [] : [wire.rest])]
-}
-
-/** Waits until a new client has its answer. */
-async function probe(port: number): Promise<void> {
-  using wire = new Wire(port, [], probePatienceMs)
-  wire.socket.write(head('GET /probe HTTP/1.1', host))
-  assert.ok(await wire.untilAnswers(1), 'a new client gets no answer')
 }
 
 function requestOf(event: ServiceEvent): readonly string[] {

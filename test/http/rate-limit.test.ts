@@ -117,7 +117,7 @@ describe('--rate-limit', () => {
 
   /** The statuses of a request that is sent again and again on one connection. */
   async function statuses(service: Service, count: number, parts: RowRequest | ((index: number) => RowRequest)) {
-    await using connection = await service.client.open()
+    await using connection = await service.open()
     const seen: number[] = []
     for (let index = 0; index < count; index += 1) {
       seen.push((await connection.request(typeof parts === 'function' ? parts(index) : parts)).status)
@@ -132,7 +132,7 @@ describe('--rate-limit', () => {
     const { secret } = await addToken(service.path, 'reads', ['plants:read'])
     // The refused one was not created, and another token may ask.
     assert.equal(await statuses(service, 1, get('/plants/5', as(secret))), '404')
-    const { status, body, headers } = await service.client.request(get('/plants/1'))
+    const { status, body, headers } = await service.request(get('/plants/1'))
     assert.deepEqual([status, JSON.parse(body).error], [429, 42901])
     assert.match(headers.get('ratelimit') ?? '', /^"default";r=0;t=(90|8\d)$/)
     assert.equal(headers.get('ratelimit-policy'), '"default";q=40;w=3600')
@@ -163,15 +163,15 @@ describe('--rate-limit', () => {
       await using service = await startService({}, { rateLimit: '3/1h' })
       const refused: RowRequest = { method, target, headers: anyone, lines }
       for (const wanted of [status, status, 429]) {
-        assert.equal((await service.client.request(refused)).status, wanted)
+        assert.equal((await service.request(refused)).status, wanted)
       }
-      assert.equal((await service.client.request(get('/plants/1'))).status, 404, 'of a token')
+      assert.equal((await service.request(get('/plants/1'))).status, 404, 'of a token')
     })
   }
 
   test('closes a connection if the start of the next request is unknown, even with 429', async () => {
     await using service = await startService({}, { rateLimit: '1/1h' })
-    await using connection = await service.client.open()
+    await using connection = await service.open()
     connection.send(encodeRequest('', get('/plants#1')))
     const { status, headers } = await connection.answer()
     assert.deepEqual([status, headers.get('connection')], [429, 'close'])

@@ -1,19 +1,22 @@
-// The files of the pages over HTTP: scripts, which are TypeScript in a checkout, and content codings.
+// The pages over HTTP: their files, of which scripts are TypeScript in a checkout; content codings; HTML error pages for
+// browsers that open an API URL; and the choice of a media type by Accept.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { glob, readFile, writeFile } from 'node:fs/promises'
 import { get, type IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
 import { matchesGlob } from 'node:path'
 import { describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { prefers } from '../../src/http/negotiation.ts'
 import { makeFolder } from '../support/folder.ts'
+import { root } from '../support/readme.ts'
 import { startSuite } from '../support/service.ts'
 import { importClient, loadScripts } from '../support/site.ts'
 
-const folder = fileURLToPath(new URL('../../site', import.meta.url))
+const folder = `${root}/site`
 const sources = await Array.fromAsync(glob('*.ts', { cwd: folder }))
 
 /** Whether Node.js takes a text for a module of JavaScript. */
@@ -24,7 +27,7 @@ async function isModule(text: string): Promise<boolean> {
 }
 
 describe('the files of the pages', async () => {
-  const { url, port, client } = await startSuite()
+  const { url, port, token } = await startSuite()
 
   const ask = async (path: string, headers: Record<string, string>): Promise<[IncomingMessage, Buffer]> => {
     const [response] = (await once(get({ port, path, headers }), 'response')) as [IncomingMessage]
@@ -55,7 +58,7 @@ describe('the files of the pages', async () => {
   })
 
   test('are in the package', async () => {
-    const { files } = JSON.parse(await readFile(`${folder}/../package.json`, 'utf8')) as { files: readonly string[] }
+    const { files } = JSON.parse(await readFile(`${root}/package.json`, 'utf8')) as { files: readonly string[] }
     const served = await Array.fromAsync(glob('*.{html,css,svg}', { cwd: folder }), (name) => `site/${name}`)
     assert.ok(served.includes('site/logo.svg'))
     for (const path of served)
@@ -77,7 +80,7 @@ describe('the files of the pages', async () => {
   test('have the client as one module, which works by itself', async () => {
     const { PlantStoreClient, PlantStoreError, ...others } = await importClient(url)
     assert.deepEqual(Object.keys(others), [])
-    const store = new PlantStoreClient({ url, token: client.token })
+    const store = new PlantStoreClient({ url, token })
     await store.createPlant({ id: 2n ** 53n + 1n, name: 'Rosa' })
     assert.equal((await store.getPlant(2n ** 53n + 1n)).id, 2n ** 53n + 1n)
     await assert.rejects(store.getPlant(1), PlantStoreError)
@@ -111,7 +114,7 @@ describe('the files of the pages', async () => {
   }
 
   test('are not confused with the links, which depend on the token, by what caches them', async () => {
-    for (const more of [{}, { Authorization: `Bearer ${client.token}` }]) {
+    for (const more of [{}, { Authorization: `Bearer ${token}` }]) {
       const [{ headers }] = await ask('/', { Accept: 'application/json', ...more })
       assert.equal(headers.vary, 'Origin, Accept, Accept-Encoding, Authorization')
       assert.equal(headers['cache-control'], 'Authorization' in more ? 'private, no-cache' : undefined)
@@ -130,5 +133,69 @@ describe('the files of the pages', async () => {
       }
     }
     assert.equal(etags.size, 3)
+  })
+})
+
+describe('what a browser gets', async () => {
+  const { url, port } = await startSuite()
+
+  test('an error page links to the same plant or search on the home page, below any path', async () => {
+    const open = async (path: string, headers: Record<string, string> = {}) => {
+      const response = await fetch(`${url}${path}`, { headers: { accept: 'text/html', ...headers } })
+      return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
+    }
+    for (const [path, status, link] of [
+      ['/plants', 401, './'],
+      ['/plants?tag=a%22%3Cb%3E&name=x', 401, './?tag=a%22%3Cb%3E&amp;name=x'],
+      ['/plants/7', 401, '../?plant=7'],
+      ['/plants/-9', 401, '../?plant=-9'],
+      ['/plants/x', 401, '../'],
+      ['/changes', 401, './'],
+      ['/a/b/c', 404, '../../'],
+      ['/plants/7/', 404, '../../'],
+      ['/site/none.css', 404, '../'],
+      ['/%3Cscript%3E"<b>', 404, './'],
+    ] as const) {
+      const { status: got, type, text } = await open(path)
+      assert.deepEqual([got, type], [status, 'text/html'], path)
+      assert.ok(text.includes(`<a class="button" href="${link}">`), `${path}: ${text}`)
+      assert.doesNotMatch(text.replace('<b>Plant Store</b>', ''), /<script|<b>/)
+    }
+    assert.match((await open('/plants/7', { authorization: 'Bearer x' })).text, /^\{"error":40/)
+  })
+
+  test('a target that is not a path also gets a page', async () => {
+    const socket = connect(port, '127.0.0.1')
+    socket.end('GET * HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\n\r\n')
+    assert.match(`${await socket.toArray()}`, /^HTTP\/1\.1 404 .*<a class="button" href="\.\/">/s)
+  })
+
+  test('GET / refuses a token that the server does not know, but shows a browser its page', async () => {
+    // A proxy may add a token of its own to the requests of a browser.
+    for (const [accept, status] of [
+      ['application/json', 401],
+      ['text/html', 200],
+    ] as const) {
+      const response = await fetch(`${url}/`, { headers: { authorization: 'Bearer plt_unknown', accept } })
+      assert.deepEqual([response.status, response.headers.get('content-type')], [status, accept])
+    }
+  })
+
+  test('a media type is chosen if it is named, acceptable, and weighs as much as JSON', () => {
+    const chosen = ['application/xml, TEXT/HTML;q=0.1', 'text/html;level=1;q=0.5, */*', 'text/html, application/json']
+    const others = [
+      ...[
+        '',
+        '*/*',
+        'text/*',
+        'text/html;q=0',
+        'text/html; q=0.000',
+        'text/htmlx',
+        'application/json, text/html;q=0.9',
+      ],
+      ...['text/html;q=x', 'application/json', undefined],
+    ]
+    for (const accept of chosen) assert.ok(prefers('text/html', accept), accept)
+    for (const accept of others) assert.ok(!prefers('text/html', accept), `${accept}`)
   })
 })

@@ -4,19 +4,14 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { describe, type TestContext, test } from 'node:test'
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls'
 import { readSocket, resetSocket } from '../../src/http/wire/socket-internals.ts'
+import { listen } from '../support/answering.ts'
 import { hasOpenssl, makeCertificate } from '../support/certificate.ts'
 import { makeFolder } from '../support/folder.ts'
-
-async function listen(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return (server.address() as AddressInfo).port
-}
 
 /** A connection over TLS whose client reads nothing, as both sides have it. */
 async function openUnread(context: TestContext): Promise<{ socket: Socket; client: Socket }> {

@@ -59,26 +59,25 @@ describe('an answer that is not read', { concurrency: true }, () => {
     await using service = await startService({ unreadBytesMax: 256 * 1024, connectionCheckMs: 20, slowReaderMs: 40 })
     const sockets = Array.from({ length: 12 }, () => neverRead(service, manyDocuments))
     await until('some are cut off', () => aborted(service).some(({ reason }) => reason === 'memoryShort'))
-    assert.equal((await service.client.request({ method: 'GET', target: '/livez' })).status, 200)
+    assert.equal((await service.request({ method: 'GET', target: '/livez' })).status, 200)
     for (const socket of sockets) socket.destroy()
   })
 
   test('keeps large pages from being made while too much waits', async () => {
     const limits = { unreadBytesMax: 256 * 1024, connectionCheckMs: 60_000, tokenTrustMs: 60_000 }
     await using service = await startService(limits)
-    const { client } = service
     const name = '\u{1f33f}'.repeat(512)
     await importBeside(
       service.path,
       Array.from({ length: 250 }, (_, id) => ({ id: BigInt(id), name })),
     )
     const page = { method: 'GET', target: '/plants?limit=250' }
-    const socket = neverRead(service, Buffer.concat(Array(200).fill(encodeRequest(client.token, page))))
-    await until('a page is refused', async () => (await client.request(page)).status === 503)
-    assert.equal(JSON.parse((await client.request(page)).body).error, 50301)
-    assert.equal((await client.request({ method: 'GET', target: '/plants/1' })).status, 200)
+    const socket = neverRead(service, Buffer.concat(Array(200).fill(encodeRequest(service.token, page))))
+    await until('a page is refused', async () => (await service.request(page)).status === 503)
+    assert.equal(JSON.parse((await service.request(page)).body).error, 50301)
+    assert.equal((await service.request({ method: 'GET', target: '/plants/1' })).status, 200)
     socket.destroy()
-    await until('a page is made', async () => (await client.request(page)).status === 200)
+    await until('a page is made', async () => (await service.request(page)).status === 200)
   })
 
   test('keeps a page from being written that was looked for when less waited', async () => {
@@ -125,14 +124,13 @@ describe('an answer that is not read', { concurrency: true }, () => {
     test(`does not count when its client has left while it was made, with the parser ${parser}`, async () => {
       // One page that is counted for ever keeps all others from being made.
       await using service = await startService({ unreadBytesMax: 1, tokenTrustMs: 60_000 }, { parser })
-      const { client } = service
-      assert.equal((await client.create(1n, 'n')).status, 200)
+      assert.equal((await service.create(1n, 'n')).status, 200)
       const get = { method: 'GET', target: '/plants?limit=1000' }
       // The first page of a server waits for its thread, so that its client can leave in the meantime.
       const socket = connect(service.port, '127.0.0.1')
-      socket.write(encodeRequest(client.token, get), () => socket.resetAndDestroy())
+      socket.write(encodeRequest(service.token, get), () => socket.resetAndDestroy())
       await until('it is told of', () => aborted(service).some(({ path }) => path === '/plants'))
-      for (let count = 0; count < 3; count += 1) assert.equal((await client.request(get)).status, 200)
+      for (let count = 0; count < 3; count += 1) assert.equal((await service.request(get)).status, 200)
     })
   }
 })
@@ -168,14 +166,14 @@ describe('a request that breaks', () => {
     test(`in a body that nobody wanted, or before its caller is known, is one event if its client ${leaves}`, async () => {
       await using service = await startService({})
       const seen = service.events.length
-      const { token: own } = service.client
+      const { token: own } = service
       for (const [method, target, token, status] of [
         ['POST', '/plants', '', 401],
         ['POST', '/plants', own, 400],
         ['GET', '/plants/1', own, 400],
         ['DELETE', '/plants/1', own, 400],
       ] as const) {
-        await using connection = await service.client.open()
+        await using connection = await service.open()
         const headers = { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' }
         connection.send(`${encodeRequest(token, { method, target, headers })}xyz\r\n`)
         assert.equal((await connection.answerTo(method, target)).status, status)
@@ -184,7 +182,7 @@ describe('a request that breaks', () => {
       }
       await until('they are closed', () => service.events.length >= seen + 4)
       // A second event would come before this one.
-      await service.client.request({ method: 'GET', target: '/livez' })
+      await service.request({ method: 'GET', target: '/livez' })
       const told = service.events.slice(seen).map((event) => 'status' in event && event.status)
       assert.deepEqual(told, [401, 400, 400, 400, 200])
     })
@@ -192,12 +190,11 @@ describe('a request that breaks', () => {
 
   test('because its client goes away before its answer is an event, and is done all the same', async () => {
     await using service = await startService({ storeBusyMsMax: 60_000 })
-    const { client } = service
     // Held by somebody else, the store has the create wait.
     const other = new DatabaseSync(service.path)
     other.exec('BEGIN IMMEDIATE')
-    const connection = await client.open()
-    const create = encodeRequest(client.token, { body: plantJson(1n, 'n'), target: '/plants?secret=x' })
+    const connection = await service.open()
+    const create = encodeRequest(service.token, { body: plantJson(1n, 'n'), target: '/plants?secret=x' })
     // Sent at once: when the first is answered the second is being done.
     connection.send(Buffer.concat([encodeRequest('', { method: 'GET', target: '/livez' }), create]))
     await connection.answerTo('GET', '/livez')
@@ -206,7 +203,7 @@ describe('a request that breaks', () => {
     other.exec('ROLLBACK')
     other.close()
     const read = { method: 'GET', target: '/plants/1' }
-    await until('the plant is there', async () => (await client.request(read)).status === 200)
+    await until('the plant is there', async () => (await service.request(read)).status === 200)
     const [event, ...more] = aborted(service)
     assert.match(event?.requestId ?? '', /^\w+-\w+$/)
     assert.deepEqual([event?.method, event?.path, event?.reason, more], ['POST', '/plants', 'clientLeft', []])

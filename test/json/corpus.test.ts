@@ -13,7 +13,7 @@ import { type Case, corpus } from './corpus.ts'
 import { faultyDecoders, findOut, judgeMutated } from './mutated.ts'
 import { judge } from './reference.ts'
 
-const readPlant = loadContract().plantReader('the body')
+const { readPlant } = loadContract()
 const decode = (text: string) => decodeJson(Buffer.from(text), limits.jsonDepthMax)
 const shown = ({ bytes }: Case): string => JSON.stringify(bytes.toString('latin1', 0, 80))
 

@@ -50,6 +50,58 @@ describe('a store in PostgreSQL', () => {
     test(title, () => withSchema(database, run))
   }
 
+  onSchema('large pages are read one after another, unless they are no longer wanted', async (place, client) => {
+    await using store = await openTestStore(place, { limits: { databaseReaders: 4, quickPageBytesMax: 1 } })
+    await store.createPlant(toPlant({ id: 1n, name: 'n' }))
+    await client.query('BEGIN; LOCK TABLE plants IN ACCESS EXCLUSIVE MODE')
+    const wanted: number[] = []
+    const pages = [0, 1, 2].map((index) =>
+      store.listPlants({ limit: 1_000 }, () => {
+        wanted.push(index)
+        if (index === 1) throw new Error('the client has left')
+      }),
+    )
+    const reads = Promise.allSettled(pages)
+    const countWaiting = async (): Promise<number> => {
+      // Within a transaction activity is shown as it was at the first look.
+      await client.query('SELECT pg_stat_clear_snapshot()')
+      const isPage = `wait_event_type = 'Lock' AND query LIKE '%string_agg%'`
+      return (await client.query(`SELECT FROM pg_stat_activity WHERE ${isPage}`)).rows.length
+    }
+    await until('a page waits', async () => (await countWaiting()) > 0)
+    // Nothing else waits for a connection.
+    for (let count = 0; count < 8; count += 1) await store.listTokens()
+    assert.equal(await countWaiting(), 1)
+    assert.deepEqual(wanted, [0])
+    await client.query('ROLLBACK')
+    assert.deepEqual(
+      (await reads).map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    )
+  })
+
+  onSchema('rows that somebody has damaged stop nothing else', async (place, client) => {
+    await using store = await openTestStore(place)
+    const contents = ['nonsense', 'null', '{}', '{"name":5,"scopes":"plants:read","createdAtMs":"x"}']
+    for (const [index, content] of contents.entries()) {
+      await client.query('INSERT INTO tokens VALUES ($1, $2, $3)', [`tok_${index}`, Buffer.from([index]), content])
+      await client.query('INSERT INTO webhooks (id, version, content) VALUES ($1, 1, $2)', [`hook_${index}`, content])
+    }
+    const listed = await store.listTokens()
+    assert.deepEqual([listed.length, listed.every(({ revokedAtMs }) => revokedAtMs === 0)], [4, true])
+    const [revoked, created] = await Promise.all([
+      store.revokeToken('tok_0', 1),
+      store.createPlant(toPlant({ id: 1n, name: 'n' })),
+    ])
+    assert.deepEqual([revoked, created], [true, 'created'])
+    for (const index of contents.keys()) {
+      const advice = `webhook hook_${index} is damaged; run: plantstore webhook remove hook_${index}`
+      await assert.rejects(store.listWebhooks(), { name: 'OperatorError', message: advice })
+      assert.equal(await store.removeWebhook(`hook_${index}`), true)
+    }
+    assert.deepEqual(await store.listWebhooks(), [])
+  })
+
   onSchema('a table that a crash empties is warned of', async (place, client) => {
     const warnings: string[] = []
     const observe = (event: ServiceEvent): void => {

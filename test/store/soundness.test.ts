@@ -10,7 +10,7 @@ import { openReadable, openWritable } from '../../src/store/sqlite/file/database
 import { findPageDamage } from '../../src/store/sqlite/file/examine.ts'
 import { findPlainDamage } from '../../src/store/sqlite/file/header.ts'
 import { makeFolder } from '../support/folder.ts'
-import { busyMsMax, leaveLog, makeStore } from '../support/store.ts'
+import { busyMsMax, leaveLog, makeStore, onPath } from '../support/store.ts'
 import { until } from '../support/time.ts'
 
 const pageBytes = 4_096
@@ -26,9 +26,7 @@ describe('looking through the pages of a store', () => {
     assert.equal(lookThrough(dead), '')
   })
 
-  test('a store is sound while another process copies its log into it, and deletes the log', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
+  onPath('a store is sound while another process copies its log into it, and deletes the log', async (path) => {
     await makeStore(path, 1)
     const code = `const { DatabaseSync } = require('node:sqlite')
       for (;;) {
@@ -75,9 +73,7 @@ describe('looking through the pages of a store', () => {
 })
 
 describe('what shows at a glance', () => {
-  test('a store cut anywhere is damaged, an empty or missing one is not', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
+  onPath('a store cut anywhere is damaged, an empty or missing one is not', async (path) => {
     await makeStore(path, 500)
     const { size } = await stat(path)
     for (const length of [size - 1, size - pageBytes, pageBytes, pageBytes - 1, 100, 99, 50]) {

@@ -14,7 +14,7 @@ import { openWritable } from '../../src/store/sqlite/file/database.ts'
 import { pageQueries } from '../../src/store/sqlite/pages.ts'
 import { makeFolder } from '../support/folder.ts'
 import { listPage, readPage, toPlant } from '../support/plants.ts'
-import { importPlants, openTestStore, readPlant } from '../support/store.ts'
+import { importPlants, onPath, onStore, openTestStore, readPlant } from '../support/store.ts'
 import { rejectsWith, TestClock } from './suite.ts'
 
 /** What SQLite says it does for each query; a SCAN of the table would grow with the store. */
@@ -48,9 +48,8 @@ function inSteps(last: string, plants: string, more: string): string {
 
 describe('the pages of SQLite', () => {
   for (const [name, sql] of Object.entries(pageQueries)) {
-    test(`${name} goes by an index`, async () => {
-      await using folder = await makeFolder()
-      const database = openWritable(folder.file('plants.db'), limits.storeBusyMsMax)
+    onPath(`${name} goes by an index`, async (path) => {
+      const database = openWritable(path, limits.storeBusyMsMax)
       const steps = database
         .prepare(`EXPLAIN QUERY PLAN ${sql}`)
         .all()
@@ -62,10 +61,9 @@ describe('the pages of SQLite', () => {
     })
   }
 
-  test('a summary of more tags than it looks at says that it is not exact', async () => {
-    await using folder = await makeFolder()
+  onPath('a summary of more tags than it looks at says that it is not exact', async (path) => {
     const own = { summaryTagsCounted: 3, quickSummaryTagsMax: 3, summaryTagsMax: 2 }
-    await using store = await openTestStore(folder.file('plants.db'), { clock: new TestClock(), limits: own })
+    await using store = await openTestStore(path, { clock: new TestClock(), limits: own })
     const create = (tag: string, id: number) => store.createPlant(toPlant({ id: BigInt(id), name: 'a', tag }))
     await Promise.all(['a', 'b', 'c', 'c'].map(create))
     const tags = [
@@ -77,9 +75,8 @@ describe('the pages of SQLite', () => {
     assert.deepEqual(await store.getSummary(), { plants: 5, tags, isExact: false })
   })
 
-  test('a summary of the longest tags hardly takes the main thread, and a plant waits for none', async () => {
-    await using folder = await makeFolder()
-    await using store = await openTestStore(folder.file('plants.db'), { clock: new TestClock() })
+  onPath('a summary of the longest tags hardly takes the main thread, and a plant waits for none', async (path) => {
+    await using store = await openTestStore(path, { clock: new TestClock() })
     const tagOf = (id: number): string => `${'\u{1f33f}'.repeat(250)}${String(id).padStart(6, '0')}`
     const plants = Array.from({ length: limits.summaryTagsCounted }, (_, id) => {
       return { id: BigInt(id), name: 'n', tag: tagOf(id) }
@@ -114,9 +111,8 @@ describe('the pages of SQLite', () => {
 describe('the threads that make pages of a file', () => {
   const long = { tag: 'shade', limit: 1_000 }
 
-  test('as many lists wait for each other as may, and the others are refused', async () => {
-    await using folder = await makeFolder()
-    await using store = await openTestStore(folder.file('plants.db'), { limits: { listsMax: 5 } })
+  onPath('as many lists wait for each other as may, and the others are refused', async (path) => {
+    await using store = await openTestStore(path, { limits: { listsMax: 5 } })
     await store.createPlant(toPlant({ id: 1n, name: 'n', tag: 'shade' }))
     const lists = await Promise.allSettled(Array.from({ length: 8 }, () => store.listPlants(long)))
     const outcomes = lists.map((list) => (list.status === 'fulfilled' ? 'listed' : (list.reason as AppError).code))
@@ -124,9 +120,7 @@ describe('the threads that make pages of a file', () => {
     assert.equal((await listPage(store, long)).length, 1)
   })
 
-  test('a list waits for no search, and a short one for no list', async () => {
-    await using folder = await makeFolder()
-    await using store = await openTestStore(folder.file('plants.db'))
+  onStore('a list waits for no search, and a short one for no list', async (store) => {
     await importPlants(
       store,
       Array.from({ length: 12_000 }, (_, id) => ({ id: BigInt(id), name: 'fern' })),
@@ -145,9 +139,7 @@ describe('the threads that make pages of a file', () => {
     assert.equal(done.at(-1), 'search')
   })
 
-  test('a page of large plants comes from a thread once their size is known', async () => {
-    await using folder = await makeFolder()
-    await using store = await openTestStore(folder.file('plants.db'))
+  onStore('a page of large plants comes from a thread once their size is known', async (store) => {
     const plants = Array.from({ length: 1_101 }, (_, at) => ({
       id: BigInt(at - 100),
       name: 'n'.repeat(at < 100 ? 1 : 1_024),
@@ -185,9 +177,7 @@ describe('the threads that make pages of a file', () => {
     ])
   })
 
-  test('of one that dies, no request waits for ever, and the next one starts another', async () => {
-    await using folder = await makeFolder()
-    await using store = await openTestStore(folder.file('plants.db'))
+  onStore('of one that dies, no request waits for ever, and the next one starts another', async (store) => {
     await store.createPlant(toPlant({ id: 1n, name: 'n', tag: 'shade' }))
     const inTime = async <T>(settled: Promise<T>): Promise<T> => {
       const isLate = Symbol('late')
@@ -208,9 +198,8 @@ describe('the threads that make pages of a file', () => {
     }
   })
 
-  test('closing leaves nobody waiting', async () => {
-    await using folder = await makeFolder()
-    const store = await openTestStore(folder.file('plants.db'))
+  onPath('closing leaves nobody waiting', async (path) => {
+    const store = await openTestStore(path)
     const queries = [long, { namePrefix: 'n', limit: 1 }]
     const pages = Array.from({ length: 20 }, () => queries.map((query) => readPage(store, query))).flat()
     const settled = Promise.allSettled(pages)

@@ -21,7 +21,7 @@ import { makeFolder } from '../support/folder.ts'
 import { toPlant } from '../support/plants.ts'
 import { cleanEnvironment, launcher } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
-import { busyMsMax, openTestStore, readPlant } from '../support/store.ts'
+import { busyMsMax, onPath, onStore, openTestStore, readPlant } from '../support/store.ts'
 import { noStrace } from '../support/strace.ts'
 import { storeSuite, TestClock } from './suite.ts'
 
@@ -40,9 +40,8 @@ storeSuite({
 
 /** A test of the connection for writes of a new store. */
 function onDatabase(title: string, run: (database: DatabaseSync, runner: TransactionRunner) => void): void {
-  test(title, async () => {
-    await using folder = await makeFolder()
-    using database = openWritable(folder.file('plants.db'), busyMsMax)
+  onPath(title, async (path) => {
+    using database = openWritable(path, busyMsMax)
     run(database, new TransactionRunner(database, { idempotencyKeyMs: 1_000, changeRowCharactersMax: 1_000 }))
   })
 }
@@ -66,28 +65,22 @@ describe('an SQLite store', () => {
     })
   }
 
-  test('a reader that meets a hole in the log of changes is told', async () => {
-    await using folder = await makeFolder()
-    await using store = await openTestStore(folder.file('plants.db'), options)
+  onStore('a reader that meets a hole in the log of changes is told', async (store, path) => {
     const { next } = await store.listChanges({ after: 'now', kind: undefined, limit: 10 })
     for (const id of [1n, 2n, 3n]) await store.createPlant(toPlant({ id, name: 'n' }))
-    using database = new DatabaseSync(folder.file('plants.db'))
+    using database = new DatabaseSync(path)
     database.exec('DELETE FROM changes WHERE first = 3')
     await assert.rejects(store.listChanges({ after: next, kind: undefined, limit: 10 }), { code: 'positionGone' })
   })
 
-  test('the file, its log and its lock are for their owner alone', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
+  onPath('the file, its log and its lock are for their owner alone', async (path) => {
     await using _store = await openTestStore(path, options)
     assert.equal((await stat(path)).mode & 0o777, 0o600)
     assert.equal((await stat(`${path}-wal`)).mode & 0o777, 0o600)
     assert.equal((await stat(`${path}.lock`)).mode & 0o777, 0o600)
   })
 
-  test('the lock is on the file, by whatever name it is opened', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
+  onPath('the lock is on the file, by whatever name it is opened', async (path, folder) => {
     await using _store = await openTestStore(path, options)
     await symlink(path, folder.file('alias.db'))
     const impatient = { ...options, limits: { storeLockMsMax: 10 } }
@@ -129,9 +122,7 @@ describe('an SQLite store', () => {
     assert.ok(runner.run(group, 0).every((outcome) => outcome === 'created'))
   })
 
-  test('a command waits for a restore, whose file is another one than it would open now', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
+  onPath('a command waits for a restore, whose file is another one than it would open now', async (path) => {
     await (await openTestStore(path, options)).close()
     const restore = takeLock(path, 0, 'restore')
     const command = { ...options, exclusive: false, clock: systemClock }
@@ -143,9 +134,7 @@ describe('an SQLite store', () => {
     await using _store = await opening
   })
 
-  test('a command waits for another one that opens the store, also on a slow disk', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
+  onPath('a command waits for another one that opens the store, also on a slow disk', async (path) => {
     await (await openTestStore(path, options)).close()
     // The other one has the lock, and has not made the log yet.
     const lock = takeLock(path, 0, 'server')
@@ -216,9 +205,7 @@ describe('an SQLite store', () => {
       /is damaged: its index plants_by_tag is missing; restore a backup/,
     ],
   ] as readonly (readonly [string, (path: string) => unknown, RegExp])[]) {
-    test(`${title} is refused with one line and left as it is`, async () => {
-      await using folder = await makeFolder()
-      const path = folder.file('plants.db')
+    onPath(`${title} is refused with one line and left as it is`, async (path) => {
       await prepare(path)
       const read = async () => ((await stat(path)).isFile() ? readFile(path) : undefined)
       const before = await read()
@@ -234,9 +221,7 @@ describe('an SQLite store', () => {
     })
   }
 
-  test('a text in its lock is told as that, by the name of the lock', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
+  onPath('a text in its lock is told as that, by the name of the lock', async (path) => {
     await (await openTestStore(path)).close()
     await writeFile(`${path}.lock`, 'locked by me\n'.repeat(100))
     for (const exclusive of [true, false]) {
@@ -318,9 +303,7 @@ describe('an SQLite store', () => {
     await bulk.end()
   })
 
-  test('searches whose clients have left make room for others', async () => {
-    await using folder = await makeFolder()
-    await using store = await openTestStore(folder.file('plants.db'), options)
+  onStore('searches whose clients have left make room for others', async (store) => {
     const search = (assertWanted?: () => void) =>
       store.listPlants({ after: undefined, tag: undefined, namePrefix: 'n', limit: 1 }, assertWanted)
     for (let left = 0; left < 3; left += 1) {
@@ -334,17 +317,15 @@ describe('an SQLite store', () => {
     assert.equal(Buffer.from((await search()).json).toString(), '[]')
   })
 
-  test('what is confirmed is seen at once, whatever was read in the same turn', async () => {
-    await using folder = await makeFolder()
+  onPath('what is confirmed is seen at once, whatever was read in the same turn', async (path) => {
     const program = fileURLToPath(new URL('confirmed-reads.ts', import.meta.url))
-    const printed = execFileSync(process.execPath, [program, folder.file('plants.db')], { encoding: 'utf8' })
+    const printed = execFileSync(process.execPath, [program, path], { encoding: 'utf8' })
     assert.equal(printed, '0 reads of 20 plants saw nothing\n')
   })
 
-  test('reads of one turn see one moment, those of the next what others have written meanwhile', async () => {
-    await using folder = await makeFolder()
-    await using store = await openTestStore(folder.file('plants.db'))
-    await using other = await openTestStore(folder.file('plants.db'), { exclusive: false })
+  onPath('reads of one turn see one moment, those of the next what others have written meanwhile', async (path) => {
+    await using store = await openTestStore(path)
+    await using other = await openTestStore(path, { exclusive: false })
     await store.createPlant(toPlant({ id: 1n, name: 'Ficus lyrata' }))
     const [first, second] = await Promise.all([store.getPlant(1n), store.getPlant(1n)])
     assert.deepEqual([first, second], [toPlant({ id: 1n, name: 'Ficus lyrata' }), first])
@@ -361,9 +342,7 @@ describe('an SQLite store', () => {
     for (const table of tables) assert.equal(table['strict'], 1, String(table['name']))
   })
 
-  test('many commits are carried into the database file, and the log stays small', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
+  onPath('many commits are carried into the database file, and the log stays small', async (path) => {
     await using store = await openTestStore(path, { ...options, limits: { checkpointJobs: 100 } })
     for (let id = 0n; id < 3_000n; ) {
       await Promise.all(

@@ -1,6 +1,7 @@
 // The mechanism that upgrades stores, with a step of its own: there is only one version of the tables so far.
 
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { after, describe, test } from 'node:test'
 import { systemClock } from '../../src/domain/clock.ts'
@@ -9,10 +10,10 @@ import { locate } from '../../src/store/postgres/connections/address.ts'
 import { openForBulk } from '../../src/store/postgres/connections/connection.ts'
 import { migrate as migrateDatabase, migrations } from '../../src/store/postgres/connections/tables.ts'
 import { migrations as fileMigrations, migrate as migrateFile } from '../../src/store/sqlite/file/migrations.ts'
-import { makeFolder } from '../support/folder.ts'
+import { CuttingProxy } from '../fleet/proxy.ts'
 import { toPlant } from '../support/plants.ts'
 import { startDatabase, withSchema } from '../support/postgres.ts'
-import { openTestStore } from '../support/store.ts'
+import { onPath, openTestStore } from '../support/store.ts'
 import { assertPrompt, until } from '../support/time.ts'
 import { rejectsWith } from './suite.ts'
 
@@ -21,9 +22,7 @@ describe('a file of an older version', () => {
   const steps = [...fileMigrations, 'ALTER TABLE tokens ADD COLUMN note TEXT']
   const versionOf = (database: DatabaseSync): unknown => database.prepare('PRAGMA user_version').get()?.['user_version']
 
-  test('is upgraded once by several that open it at once, and refused by older programs', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
+  onPath('is upgraded once by several that open it at once, and refused by older programs', async (path) => {
     await (await openTestStore(path)).close()
     for (let time = 0; time < 2; time += 1) {
       using database = new DatabaseSync(path)
@@ -33,9 +32,7 @@ describe('a file of an older version', () => {
     await assert.rejects(openTestStore(path), /written by a newer plantstore \(its tables have version 2/)
   })
 
-  test('stays as it is when a step fails', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
+  onPath('stays as it is when a step fails', async (path) => {
     await (await openTestStore(path)).close()
     using database = new DatabaseSync(path)
     assert.throws(() => migrateFile(database, path, [...steps, 'ALTER TABLE none ADD COLUMN x TEXT']))
@@ -112,6 +109,32 @@ describe('a database of an older version', async () => {
       await upgrading
       assert.deepEqual(await versions(client), [{ version: 2, oldest_version: 2 }])
     }))
+
+  test('is upgraded where it is, although another schema of the search path comes first', () =>
+    withSchema(database, async (place, client) => {
+      await using _store = await openTestStore(place)
+      const front = `front_${randomUUID().replaceAll('-', '')}`
+      await client.query(`CREATE SCHEMA ${front}`)
+      await upgrade(place.replace('search_path%3D', `search_path%3D${front},`))
+      assert.deepEqual(await versions(client), [{ version: 2, oldest_version: 2 }])
+    }))
+
+  test('a server that freezes while it makes the tables loses its turn', async () => {
+    const url = new URL(await database.makePlace())
+    const direct = url.href
+    await using proxy = await CuttingProxy.start(Number(url.port))
+    url.port = String(proxy.port)
+    proxy.silenceNext('silentCommit', 'CREATE TABLE plants')
+    const frozen = assert.rejects(
+      openTestStore(url.href, { limits: { databaseIdleMsMax: 1_000 } }),
+      /idle-in-transaction/,
+    )
+    await until('it is frozen', () => proxy.cuts === 1)
+    await using store = await openTestStore(direct)
+    assert.equal(await store.createPlant(toPlant({ id: 1n, name: 'n' })), 'created')
+    proxy.cutAll()
+    await frozen
+  })
 
   test('stays as it is when a step fails', () =>
     withSchema(database, async (place, client) => {

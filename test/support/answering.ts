@@ -4,17 +4,12 @@ import { once } from 'node:events'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type RequestListener, request as requestHttp } from 'node:http'
 import { type RequestOptions, request as requestHttps } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Server } from 'node:net'
 
-export interface Answering extends AsyncDisposable {
-  readonly url: string
-}
-
-export async function startAnswering(listener: RequestListener, port = 0): Promise<Answering> {
-  const server = createServer(listener).listen(port, '127.0.0.1')
-  await once(server, 'listening')
+export async function startAnswering(listener: RequestListener, port = 0) {
+  const server = createServer(listener)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listen(server, port)}`,
     [Symbol.asyncDispose]: async () => {
       server.close().closeAllConnections()
       await once(server, 'close')
@@ -31,19 +26,10 @@ export interface Received {
 
 export type Answer = (received: Received, response: ServerResponse) => void
 
-export interface Receiver extends AsyncDisposable {
-  readonly url: string
-  /** In the order in which the requests came. */
-  readonly received: Received[]
-  /** The most requests that waited for their answers at the same time. */
-  readonly atOnceMax: number
-}
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
 /** By default, all requests are accepted. */
-export async function startReceiver(
-  answer: Answer = (_, response) => void response.writeHead(204).end(),
-  port = 0,
-): Promise<Receiver> {
+export async function startReceiver(answer: Answer = (_, response) => void response.writeHead(204).end(), port = 0) {
   const received: Received[] = []
   let [atOnce, atOnceMax] = [0, 0]
   const server = await startAnswering(async (request, response) => {
@@ -62,7 +48,9 @@ export async function startReceiver(
   }, port)
   return {
     url: `${server.url}/hook`,
+    /** In the order in which the requests came. */
     received,
+    /** The most requests that waited for their answers at the same time. */
     get atOnceMax() {
       return atOnceMax
     },
@@ -80,11 +68,16 @@ export async function ask(options: RequestOptions, body?: string) {
   return { status: response.statusCode, headers: response.headers, body: text }
 }
 
+/** Has a server listen, and gives its port. */
+export async function listen(server: Server, port = 0, host = '127.0.0.1'): Promise<number> {
+  await once(server.listen(port, host), 'listening')
+  return (server.address() as AddressInfo).port
+}
+
 /** A port that nobody listens at. */
-export async function freePort(host = '127.0.0.1'): Promise<number> {
-  const server = createServer().listen(0, host)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+export async function freePort(host?: string): Promise<number> {
+  const server = createServer()
+  const port = await listen(server, 0, host)
   server.close()
   await once(server, 'close')
   return port

@@ -2,6 +2,7 @@
 // served document.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorNumbers } from '../../src/domain/errors.ts'
@@ -112,10 +113,7 @@ export class Connection implements AsyncDisposable {
   static async open(port: number, conformance: Conformance, token: string): Promise<Connection> {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true })
     const connection = new Connection(socket, conformance, token)
-    await new Promise<void>((resolve, reject) => {
-      socket.once('connect', resolve)
-      socket.once('error', reject)
-    })
+    await once(socket, 'connect')
     return connection
   }
 
@@ -131,15 +129,12 @@ export class Connection implements AsyncDisposable {
       this.#received = Buffer.concat([this.#received, bytes])
       wake()
     })
-    socket.on('end', () => {
+    const end = (error?: Error): void => {
+      this.#error ??= error
       this.#ended = true
       wake()
-    })
-    socket.on('error', (error) => {
-      this.#error = error
-      this.#ended = true
-      wake()
-    })
+    }
+    socket.on('end', end).on('error', end)
   }
 
   /** Sends a request and gives its answer, which the document must describe. */
@@ -193,16 +188,19 @@ export class Connection implements AsyncDisposable {
   }
 
   async #readAnswer(isHead: boolean): Promise<HttpResponse> {
-    const { length, ...answer } = await this.#find(() => readAnswer(this.#received, isHead))
-    this.#received = this.#received.subarray(length)
-    return answer.status === 100 ? this.#readAnswer(isHead) : answer
-  }
-
-  /** Resolves once exactly these bytes have come. */
-  async untilReceived(bytes: string): Promise<void> {
-    const { length } = await this.#find(() => (this.#received.length >= bytes.length ? bytes : undefined))
-    assert.equal(this.#received.toString('latin1', 0, length), bytes)
-    this.#received = this.#received.subarray(length)
+    for (;;) {
+      const found = readAnswer(this.#received, isHead)
+      if (found !== undefined) {
+        const { length, ...answer } = found
+        this.#received = this.#received.subarray(length)
+        if (answer.status !== 100) return answer
+      } else if (this.#ended) {
+        const rest = JSON.stringify(this.#received.toString('latin1'))
+        throw new Error(`the connection ended in the middle of an answer, with ${rest}`, { cause: this.#error })
+      } else {
+        await this.#wake.promise
+      }
+    }
   }
 
   /** Resolves once the server has closed the connection; fails when it sends anything more before, or is late. */
@@ -214,19 +212,6 @@ export class Connection implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#socket.destroy()
-  }
-
-  /** Waits until something is found in the bytes that were received. */
-  async #find<Found>(find: () => Found | undefined): Promise<Found> {
-    for (;;) {
-      const found = find()
-      if (found !== undefined) return found
-      if (this.#ended) {
-        const rest = JSON.stringify(this.#received.toString('latin1'))
-        throw new Error(`the connection ended in the middle of an answer, with ${rest}`, { cause: this.#error })
-      }
-      await this.#wake.promise
-    }
   }
 }
 

@@ -1,10 +1,14 @@
-// Checks responses against the document that the server itself serves: status, header fields and body. Reads the
-// document as `plantstore verify` does, but allows no header field that the document does not describe.
+// Checks responses against the document that the server itself serves, as `plantstore verify` does, but allows no header
+// field that the document does not describe.
 
 import assert from 'node:assert/strict'
-import { indexDocument, type Operation, type ResponseDescription } from '../../verify/document.ts'
+import { isError } from '../../verify/checks.ts'
+import { deviations, isOperation } from '../../verify/conformance.ts'
+import { indexDocument, type Operation } from '../../verify/document.ts'
 import { decodeJson } from '../../verify/json.ts'
-import { Judge, type Schema } from '../../verify/schemas.ts'
+import type { Answer } from '../../verify/message.ts'
+import { Plants } from '../../verify/plant.ts'
+import type { Schema } from '../../verify/schemas.ts'
 
 export interface HttpResponse {
   readonly status: number
@@ -21,14 +25,13 @@ const ordinaryFields = [
 ]
 /** Fields that errors have anywhere. */
 const fieldsOfAnyError = ['x-request-id', 'allow', 'retry-after', 'ratelimit', 'ratelimit-policy']
-const error: Schema = { $ref: '#/components/schemas/Error' }
 
 /** By the document, without the address of its server. */
 const made = new Map<string, Conformance>()
 
 export class Conformance {
   readonly operations: readonly Operation[]
-  readonly #judge: Judge
+  readonly #plants: Plants
 
   /** Documents that differ only in the address of their server are read, and their schemas compiled, once. */
   static async fetch(serverUrl: string): Promise<Conformance> {
@@ -39,9 +42,10 @@ export class Conformance {
     return conformance
   }
 
-  private constructor(document: Schema) {
-    this.operations = indexDocument(document, true).operations
-    this.#judge = new Judge(document)
+  private constructor(root: Schema) {
+    const document = indexDocument(root, true)
+    this.operations = document.operations
+    this.#plants = new Plants(document, document)
   }
 
   /** Fails with an AssertionError when a response is not one that the document describes. */
@@ -50,66 +54,33 @@ export class Conformance {
     const where = `${method} ${target} ${status}`
     assert.match(headers.get('x-request-id') ?? '', /^[0-9A-Za-z-]+$/, `${where}: X-Request-Id`)
     assert.equal(headers.get('x-content-type-options'), 'nosniff', `${where}: X-Content-Type-Options`)
-    const operation = this.#find(method, target)
+    const answer = toAnswer(response)
+    const path = target.replace(/^https?:\/\/[^/]*/, '')
+    const operation = this.operations.find((each) => isOperation(each, method, path))
+    const described = operation?.responses.get(status)
     if (operation === undefined) {
-      this.#checkUndescribed(where, response)
-      return
+      // An Error, a page for a person, or the empty answer to OPTIONS.
+      assert.ok(status >= 400 || (status === 204 && body === ''), `${where} is not described`)
+      if (status === 204 || (status === 404 && headers.get('content-type') === 'text/html')) return
+      assert.equal(headers.get('content-type'), 'application/json', where)
+      if (body !== '') assert.equal(isError(answer, this.#plants), undefined, where)
+    } else {
+      assert.deepEqual(
+        deviations(this.#plants, operation, { answer, method, request: { target } }),
+        [],
+        `${where}: ${body}`,
+      )
+      assert.equal(headers.get('transfer-encoding'), undefined, where)
+      if (described?.content.size === 0) assert.equal(headers.get('content-type'), undefined, where)
+      else if (method !== 'HEAD') assert.equal(headers.get('content-length'), String(answer.body.length), where)
     }
-    const described = operation.responses.get(status)
-    assert.ok(described, `${where} is not described; it says ${body}`)
-    for (const { name, isRequired, schema } of described.headers) {
-      const value = headers.get(name.toLowerCase())
-      if (value !== undefined) this.#checkSchema(`${where}: ${name}`, schema, value)
-      else assert.ok(!isRequired, `${where}: ${name} is missing`)
-    }
-    assertFields(where, response, [...ordinaryFields, ...described.headers.map(({ name }) => name.toLowerCase())])
-    this.#checkBody(where, method, described, response)
-  }
-
-  /** Undefined when the document has no such path or method. */
-  #find(method: string, target: string): Operation | undefined {
-    const path = target.replace(/^https?:\/\/[^/]*/, '').split('?', 1)[0] ?? ''
-    return this.operations.find(
-      (each) =>
-        (each.method === method || (method === 'HEAD' && each.method === 'GET')) &&
-        new RegExp(`^${each.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
-    )
-  }
-
-  /** What is outside the document is an Error, a page for a person, or the empty answer to OPTIONS. */
-  #checkUndescribed(where: string, response: HttpResponse): void {
-    const { status, headers, body } = response
-    assert.ok(status >= 400 || (status === 204 && body === ''), `${where} is not described`)
-    if (status === 204 || (status === 404 && headers.get('content-type') === 'text/html')) return
-    assertFields(where, response, [...ordinaryFields, ...fieldsOfAnyError])
-    assert.equal(headers.get('content-type'), 'application/json', where)
-    if (body !== '') this.#checkSchema(`${where}: body`, error, decodeJson(Buffer.from(body)))
-  }
-
-  #checkBody(where: string, method: string, { content }: ResponseDescription, { headers, body }: HttpResponse): void {
-    const type = headers.get('content-type')
-    if (content.size === 0) {
-      assert.deepEqual([body, type], ['', undefined], where)
-      return
-    }
-    const schema = content.get(type ?? '')
-    assert.ok(schema, `${where}: the content type ${type} is not described`)
-    assert.equal(headers.get('transfer-encoding'), undefined, where)
-    if (method === 'HEAD') {
-      assert.equal(body, '', where)
-      return
-    }
-    assert.equal(headers.get('content-length'), String(Buffer.byteLength(body)), `${where}: Content-Length`)
-    this.#checkSchema(`${where}: body`, schema, type === 'application/json' ? decodeJson(Buffer.from(body)) : body)
-  }
-
-  #checkSchema(where: string, schema: Schema, value: ReturnType<typeof decodeJson>): void {
-    const why = this.#judge.whyNot(schema, value, 'it')
-    assert.ok(why === undefined, `${where}: ${why}`)
+    const known = described?.headers.map(({ name }) => name.toLowerCase()) ?? fieldsOfAnyError
+    const unexpected = [...headers.keys()].filter((name) => ![...ordinaryFields, ...known].includes(name))
+    assert.deepEqual(unexpected, [], `${where}: header fields that the document does not describe`)
   }
 }
 
-function assertFields(where: string, { headers }: HttpResponse, known: readonly string[]): void {
-  const unexpected = [...headers.keys()].filter((name) => !known.includes(name))
-  assert.deepEqual(unexpected, [], `${where}: header fields that the document does not describe`)
+/** A response as `plantstore verify` has it. */
+export function toAnswer({ status, headers, body }: HttpResponse): Answer {
+  return { status, fields: [...headers], body: Buffer.from(body) }
 }

@@ -1,11 +1,10 @@
 // An identity provider: signs JWTs, and serves the keys that verify them over HTTP, correctly or with the faults that a
 // test wants.
 
-import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import type { SettingTexts } from '../../src/config.ts'
+import { listen } from './answering.ts'
 
 export interface SigningKey {
   readonly alg: string
@@ -36,8 +35,8 @@ export function nowSeconds(): number {
 export class IdentityProvider implements AsyncDisposable {
   readonly issuer = 'https://login.example/realms/plants'
   readonly url: string
+  readonly key: SigningKey
   readonly #server: Server
-  readonly #key: SigningKey
   /** What it serves, unless `answer` was replaced. */
   keys: JWK[]
   /** How often it was asked. */
@@ -48,26 +47,20 @@ export class IdentityProvider implements AsyncDisposable {
 
   static async start(alg = 'ES256'): Promise<IdentityProvider> {
     const server = createServer()
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    return new IdentityProvider(server, await makeKey(alg, 'first'))
+    return new IdentityProvider(server, await listen(server), await makeKey(alg, 'first'))
   }
 
-  private constructor(server: Server, key: SigningKey) {
+  private constructor(server: Server, port: number, key: SigningKey) {
     this.#server = server
-    this.#key = key
+    this.key = key
     this.keys = [key.jwk]
-    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`
+    this.url = `http://127.0.0.1:${port}/keys`
     const serve = this.answer
     server.on('request', (request, response) => {
       this.requests += 1
       if (request.url === '/moved') serve(response)
       else this.answer(response)
     })
-  }
-
-  get key(): SigningKey {
-    return this.#key
   }
 
   /** What makes a server accept its tokens. */
@@ -91,7 +84,7 @@ export class IdentityProvider implements AsyncDisposable {
   }
 
   /** Signs a token; a header field or claim that is undefined is left out. */
-  sign({ key = this.#key, header = {}, claims = {} }: TokenParts = {}): Promise<string> {
+  sign({ key = this.key, header = {}, claims = {} }: TokenParts = {}): Promise<string> {
     return new SignJWT(JSON.parse(JSON.stringify({ ...this.claims(), ...claims })))
       .setProtectedHeader(JSON.parse(JSON.stringify({ typ: 'at+jwt', alg: key.alg, kid: key.kid, ...header })))
       .sign(key.privateKey)
@@ -104,8 +97,7 @@ export class IdentityProvider implements AsyncDisposable {
   }
 
   async comeBack(): Promise<void> {
-    this.#server.listen(Number(new URL(this.url).port), '127.0.0.1')
-    await once(this.#server, 'listening')
+    await listen(this.#server, Number(new URL(this.url).port))
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -1,49 +1,40 @@
 // Runs a command on a new terminal, as its users do, with script(1).
 
-import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
+import { type SpawnOptions, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cleanEnvironment } from './program.ts'
+import { cleanEnvironment, killAtExit, outputOf } from './program.ts'
 import { until } from './time.ts'
 
 /** Why tests that need a terminal are left out, or false. */
 export const noScript = spawnSync('script', ['--version']).status !== 0 && 'there is no script(1) here'
 
-export interface OnTerminal extends AsyncDisposable {
-  readonly process: ChildProcess
-  /** Gives what the terminal shows once it shows this, with line feeds alone. */
-  shows(pattern: RegExp): Promise<string>
-  /** Presses Ctrl-C, and resolves when the command has ended. */
-  interrupt(): Promise<void>
-}
-
 /** @param command a command line of the shell. */
-export function startOnTerminal(command: string, options: SpawnOptions = {}): OnTerminal {
+export function startOnTerminal(command: string, options: SpawnOptions = {}) {
   const child = spawn('script', ['-qec', command, '/dev/null'], { env: cleanEnvironment(), ...options, stdio: 'pipe' })
-  let [text, isGone] = ['', false]
-  child.stdout.setEncoding('utf8').on('data', (part: string) => {
-    text += part.replaceAll('\r', '')
-  })
+  const output = outputOf(child)
+  const shown = (): string => output().replaceAll('\r', '')
+  let isGone = false
   const closed = once(child, 'close').then(() => {
     isGone = true
   })
+  /** Presses Ctrl-C, and resolves when the command has ended. */
   const interrupt = async (): Promise<void> => {
     if (!isGone) child.stdin.write('\u0003')
     await closed
   }
   // The terminal goes with it, and what runs there is told so.
-  const kill = (): void => void child.kill('SIGKILL')
-  process.once('exit', kill)
-  child.once('close', () => process.off('exit', kill))
+  killAtExit(child)
   child.stdin.on('error', () => {})
   return {
     process: child,
     interrupt,
-    shows: async (pattern) => {
+    /** Gives what the terminal shows once it shows this, with line feeds alone. */
+    shows: async (pattern: RegExp): Promise<string> => {
       await until(`the terminal shows ${pattern}`, () => {
-        if (!pattern.test(text) && isGone) throw new Error(`${command} ended, and showed:\n${text}`)
-        return pattern.test(text)
+        if (!pattern.test(shown()) && isGone) throw new Error(`${command} ended, and showed:\n${shown()}`)
+        return pattern.test(shown())
       })
-      return text
+      return shown()
     },
     [Symbol.asyncDispose]: interrupt,
   }

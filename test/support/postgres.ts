@@ -23,24 +23,6 @@ export interface Database extends AsyncDisposable {
   makePlace(): Promise<string>
 }
 
-/** A PostgreSQL server that belongs to the test, which may do with it what it likes. */
-export interface Cluster extends AsyncDisposable {
-  readonly version: string
-  readonly port: number
-  readonly folder: string
-  /** URL of its database, as its superuser. */
-  readonly url: string
-  start(settings?: readonly string[]): Promise<void>
-  stop(mode?: 'fast' | 'immediate'): Promise<void>
-  /** Makes a file, as a key, the server's own, and nobody else's. */
-  own(path: string): void
-  /** Has a standby take over. */
-  promote(): Promise<void>
-  /** Sends a signal to all its processes. */
-  signal(signal: NodeJS.Signals): void
-  query(text: string): Promise<readonly unknown[][]>
-}
-
 const host = '127.0.0.1'
 /** For whatever its programs do, on any machine. */
 const programSecondsMax = 300
@@ -144,10 +126,11 @@ export async function makeCluster(primary?: Cluster): Promise<Cluster> {
     /^.*?([\d.]+).*$/s,
     '$1',
   )
-  return new OwnCluster(bin, folder, port, isRoot, version)
+  return new Cluster(bin, folder, port, isRoot, version)
 }
 
-class OwnCluster implements Cluster {
+/** A PostgreSQL server that belongs to the test, which may do with it what it likes. */
+export class Cluster implements AsyncDisposable {
   readonly #bin: string
   readonly #folder: Folder
   readonly #isRoot: boolean
@@ -168,6 +151,7 @@ class OwnCluster implements Cluster {
     return this.#folder.path
   }
 
+  /** URL of its database, as its superuser. */
   get url(): string {
     return `postgres://postgres@${host}:${this.port}/postgres`
   }
@@ -181,15 +165,18 @@ class OwnCluster implements Cluster {
     await this.#control(['stop', '-w', '-m', mode])
   }
 
+  /** Has a standby take over. */
   promote(): Promise<void> {
     return this.#control(['promote', '-w'])
   }
 
+  /** Makes a file, such as a key, the server's own, and nobody else's. */
   own(path: string): void {
     chmodSync(path, 0o600)
     if (this.#isRoot) giveToPostgres(path)
   }
 
+  /** Sends a signal to all its processes. */
   signal(signal: NodeJS.Signals): void {
     for (const pid of this.#processes()) {
       try {

@@ -115,21 +115,7 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
   return { process: child, finished: reading.then(([stdout, stderr, status]) => ({ status, stdout, stderr })) }
 }
 
-export interface RunningServer extends AsyncDisposable {
-  readonly url: string
-  readonly port: number
-  /** The token that the server made at its first start, else the empty text. */
-  readonly token: string
-  readonly process: ChildProcess
-  /** What it has written so far. */
-  readonly output: { stdout: string; stderr: string }
-  /** Resolves once its stdout has a text. */
-  sees(text: string): Promise<void>
-  /** The status that the process ends with; null when a signal ended it. */
-  readonly exited: Promise<number | null>
-  /** Sends a signal and gives the status that the process ends with; null when a signal ended it. */
-  stop(signal?: NodeJS.Signals): Promise<number | null>
-}
+export type RunningServer = Awaited<ReturnType<typeof startServer>>
 
 export interface ServerOptions {
   readonly args?: readonly string[]
@@ -145,7 +131,7 @@ export interface ServerOptions {
 }
 
 /** Starts a server on a free port and waits until it is ready. */
-export async function startServer(store: string, options: ServerOptions = {}): Promise<RunningServer> {
+export async function startServer(store: string, options: ServerOptions = {}) {
   const preloads = options.limits === undefined ? [] : ['--import', ownLimits]
   const [command = '', ...args] = [
     ...[...(options.under ?? []), process.execPath, ...preloads, ...(options.before ?? [])],
@@ -183,14 +169,19 @@ export async function startServer(store: string, options: ServerOptions = {}): P
   return {
     url,
     port: Number(new URL(url).port),
+    /** The token that the server made at its first start, else the empty text. */
     token,
     process: child,
+    /** What it has written so far. */
     output,
+    /** The status that the process ends with; null when a signal ended it. */
     exited,
-    sees: async (text) => {
+    /** Resolves once its stdout has a text. */
+    sees: async (text: string): Promise<void> => {
       while (!output.stdout.includes(text)) await once(child.stdout as NodeJS.ReadableStream, 'data')
     },
-    stop: (signal = 'SIGTERM') => {
+    /** Sends a signal and gives the status that the process ends with; null when a signal ended it. */
+    stop: (signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> => {
       child.kill(signal)
       return exited
     },
@@ -206,12 +197,23 @@ function notStarted(status: number | null, output: { stdout: string; stderr: str
 }
 
 /** A test run that ends early must leave nothing behind that it started. */
-function killAtExit(child: ChildProcess): void {
+export function killAtExit(child: ChildProcess): void {
   const kill = (): void => {
     child.kill('SIGKILL')
   }
   process.once('exit', kill)
   child.once('close', () => process.off('exit', kill))
+}
+
+/** Gives what a process has written so far. */
+export function outputOf({ stdout, stderr }: Pick<ChildProcess, 'stdout' | 'stderr'>): () => string {
+  let output = ''
+  for (const stream of [stdout, stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  return () => output
 }
 
 async function exitOf(child: ChildProcess): Promise<number | null> {

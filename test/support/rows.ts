@@ -15,7 +15,7 @@ import { type Circumstances, type PlacedRow, runRow } from '../../verify/row.ts'
 import { credentialsOf } from '../../verify/run.ts'
 import { placeAll } from '../../verify/subjects.ts'
 import type { Connection } from './client.ts'
-import type { HttpResponse } from './conformance.ts'
+import { type HttpResponse, toAnswer } from './conformance.ts'
 import { openTestStore } from './store.ts'
 
 const document = openDocument()
@@ -24,16 +24,20 @@ const plants = new Plants(document, document)
 /** Messages by the title of a row: that of its last answer, or those of its answers in turn. */
 export type Messages = Readonly<Record<string, RegExp | readonly (RegExp | undefined)[]>>
 
-export interface RowsOfRun {
-  readonly rows: readonly PlacedRow[]
-  readonly circumstances: Circumstances
-}
+export type RowsOfRun = ReturnType<typeof makeRows>
 
 /** Makes all rows but those of streams, which have no end that a `Connection` sees. */
-export function makeRows(tokens: Tokens): RowsOfRun {
+export function makeRows(tokens: Tokens) {
   const credentials = credentialsOf(tokens)
   const ids = new IdRange(defaultFirstId)
-  const circumstances = { plants, ids, nonce: randomUUID(), credentials, answers: [], isCorsRestricted: false }
+  const circumstances: Circumstances = {
+    plants,
+    ids,
+    nonce: randomUUID(),
+    credentials,
+    answers: [],
+    isCorsRestricted: false,
+  }
   const rows = placeAll(circumstances, 'complete').filter(({ title }) => !/^a stream |event-stream/.test(title))
   return { rows, circumstances }
 }
@@ -128,8 +132,4 @@ function fillInAll(request: RowRequest, credentials: Credentials): RowRequest {
     headers: Object.fromEntries(headers),
     lines: (request.lines ?? []).map(fill),
   }
-}
-
-function toAnswer({ status, headers, body }: HttpResponse): Answer {
-  return { status, fields: [...headers], body: Buffer.from(body) }
 }

@@ -12,50 +12,34 @@ import { serveStore } from '../../src/serve/serve-store.ts'
 import type { Terminal } from '../../src/terminal.ts'
 import { Client } from './client.ts'
 import type { Engine, Place } from './engines.ts'
-import { type Folder, makeFolder } from './folder.ts'
-import { ownTerminal, type RunningServer, type ServerOptions, startServer } from './program.ts'
+import { makeFolder } from './folder.ts'
+import { ownTerminal, type ServerOptions, startServer } from './program.ts'
 import { openTestStore, testLimits } from './store.ts'
 
 /** A server on a store of the test. */
-export interface Served extends AsyncDisposable {
-  readonly url: string
-  readonly port: number
-  /** The token that the server made at its first start, else the empty text. */
-  readonly token: string
-  /** The message of its start. */
-  readonly welcome: string
-  readonly events: readonly ServiceEvent[]
-  /** Stops it as a signal does. */
-  stop(): Promise<void>
-}
+export type Served = Awaited<ReturnType<typeof serveHere>>
 
-export interface Service extends AsyncDisposable {
-  readonly client: Client
-  readonly url: string
-  readonly port: number
-  /** The file of its store. */
-  readonly path: string
-  readonly events: readonly ServiceEvent[]
-}
+/** Such a server, and a client of it with the first token. */
+export type Service = Awaited<ReturnType<typeof startService>>
 
 type ChangedLimits = Partial<Record<keyof Limits, number>>
 
-/** Starts a server on a store of its own, which is gone with it. */
-export async function startService(changed: ChangedLimits, settings: Partial<SettingTexts> = {}): Promise<Service> {
+/** Starts a server on a store of its own, which is gone with it. It is a client of itself. */
+export async function startService(changed: ChangedLimits, settings: Partial<SettingTexts> = {}) {
   const folder = await makeFolder()
   const path = folder.file('plants.db')
   const served = await serveHere(path, changed, settings)
-  return {
-    client: await Client.connect(served),
+  return Object.assign(await Client.connect(served), {
     url: served.url,
     port: served.port,
+    /** The file of its store. */
     path,
     events: served.events,
     [Symbol.asyncDispose]: async () => {
       await served.stop()
       await folder[Symbol.asyncDispose]()
     },
-  }
+  })
 }
 
 /** Starts a server for all tests of a suite. */
@@ -76,11 +60,7 @@ export async function serveSuite(engine: Engine): Promise<{ place: Place; server
   return { place, server, client: await Client.connect(server) }
 }
 
-export async function serveHere(
-  place: string,
-  changed: ChangedLimits = {},
-  settings: Partial<SettingTexts> = {},
-): Promise<Served> {
+export async function serveHere(place: string, changed: ChangedLimits = {}, settings: Partial<SettingTexts> = {}) {
   // A stop takes as long as the tests allow it; those of stops have the real one.
   const own = { ...testLimits, stopGraceMs: 0, ...changed } as Limits
   const events: ServiceEvent[] = []
@@ -116,6 +96,7 @@ export async function serveHere(
   await Promise.race([once(stderr, 'readable'), ended])
   const welcome = stderr.read() as string
   const url = /http:\/\/\S+/.exec(welcome)?.[0] ?? ''
+  /** Stops it as a signal does. */
   const stop = (): Promise<void> => {
     stopping.abort()
     return ended
@@ -123,7 +104,9 @@ export async function serveHere(
   return {
     url,
     port: Number(new URL(url).port),
+    /** The token that the server made at its first start, else the empty text. */
     token: /plt_\w+/.exec(welcome)?.[0] ?? '',
+    /** The message of its start. */
     welcome,
     events,
     stop,
@@ -131,16 +114,8 @@ export async function serveHere(
   }
 }
 
-/** A server process with a client. */
-export interface OwnServer extends AsyncDisposable {
-  readonly server: RunningServer
-  readonly client: Client
-  readonly folder: Folder
-  readonly store: string
-}
-
 /** Starts a server process on a store of its own, which is gone with it. */
-export async function startOwnServer(options: ServerOptions = {}): Promise<OwnServer> {
+export async function startOwnServer(options: ServerOptions = {}) {
   const folder = await makeFolder()
   const store = folder.file('plants.db')
   const server = await startServer(store, options)

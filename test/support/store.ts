@@ -3,6 +3,7 @@
 
 import { copyFile, open } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
 import type { Properties } from '../../src/contract/plant.ts'
 import { allScopes, type Scope } from '../../src/domain/caller.ts'
 import { systemClock } from '../../src/domain/clock.ts'
@@ -12,7 +13,7 @@ import { type Limits, limits } from '../../src/limits.ts'
 import { createToken } from '../../src/serve/new-token.ts'
 import type { StoreOptions } from '../../src/store/engine.ts'
 import { openStore } from '../../src/store/open.ts'
-import { makeFolder } from './folder.ts'
+import { type Folder, makeFolder } from './folder.ts'
 import { toPlant } from './plants.ts'
 
 /** How long a test's own connection waits. */
@@ -33,6 +34,22 @@ export function openTestStore(
     observe: () => {},
     ...changed,
     limits: { ...testLimits, ...changed.limits },
+  })
+}
+
+/** A test with the path of a store that is not there yet. */
+export function onPath(title: string, run: (path: string, folder: Folder) => Promise<void>): void {
+  test(title, async () => {
+    await using folder = await makeFolder()
+    await run(folder.file('plants.db'), folder)
+  })
+}
+
+/** A test of a new store in a file. */
+export function onStore(title: string, run: (store: Store, path: string) => Promise<void>): void {
+  onPath(title, async (path) => {
+    await using store = await openTestStore(path)
+    await run(store, path)
   })
 }
 

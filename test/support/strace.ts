@@ -25,10 +25,8 @@ const writeCalls = ['write', 'writev', 'pwrite64', 'pwritev', 'ftruncate', 'copy
  */
 export async function traceProgram(args: readonly string[], folder: Folder): Promise<string[]> {
   const trace = folder.file('trace')
-  const calls = [...nameCalls, ...syncCalls, ...writeCalls]
-  const status = await runUnder(['-y', '-o', trace, '-e', `trace=${calls.join(',')}`], args)
-  if (status !== 0) throw new Error(`the command ended with ${status}`)
-  const lines = (await readFile(trace, 'utf8')).split('\n').flatMap((line) => {
+  const all = await readTrace([...nameCalls, ...syncCalls, ...writeCalls], args, folder)
+  const lines = all.flatMap((line) => {
     const [, call = '', rest = ''] = /^\d+ +(\w+)\((.*)/.exec(line) ?? []
     const paths = [...rest.matchAll(/^\w+<([^>]+)>|"([^"]+)"/g)].map(([, open, named]) => open ?? named ?? '')
     const here = paths.filter((path) => path.startsWith(folder.path) && path !== trace)
@@ -41,11 +39,16 @@ export async function traceProgram(args: readonly string[], folder: Folder): Pro
 
 /** How often a command makes each of some calls. */
 export async function countCalls(calls: readonly string[], args: readonly string[], folder: Folder) {
-  const trace = folder.file('trace')
-  const status = await runUnder(['-o', trace, '-e', `trace=${calls.join(',')}`], args)
-  if (status !== 0) throw new Error(`the command ended with ${status}`)
-  const lines = (await readFile(trace, 'utf8')).split('\n')
+  const lines = await readTrace(calls, args, folder)
   return calls.map((call) => ({ call, times: lines.filter((line) => line.includes(` ${call}(`)).length }))
+}
+
+/** The lines that strace writes of some calls of a command. */
+async function readTrace(calls: readonly string[], args: readonly string[], folder: Folder): Promise<string[]> {
+  const trace = folder.file('trace')
+  const status = await runUnder(['-y', '-o', trace, '-e', `trace=${calls.join(',')}`], args)
+  if (status !== 0) throw new Error(`the command ended with ${status}`)
+  return (await readFile(trace, 'utf8')).split('\n')
 }
 
 /**
@@ -67,11 +70,16 @@ export async function killAt(
   if (status !== null) throw new Error(`the command was not killed at ${call} ${nth}: it ended with ${status}`)
 }
 
+/** The arguments of strace, and the environment, for a command. */
+function underStrace(flags: readonly string[], args: readonly string[]) {
+  const { NODE_COMPILE_CACHE: _, ...env } = cleanEnvironment()
+  return [['-f', '-qq', ...flags, process.execPath, launcher, ...args], env] as const
+}
+
 /** Runs a command of which strace lets calls fail or wait. */
 export function runInjected(inject: readonly string[], args: readonly string[], trace = '/dev/null') {
-  const { NODE_COMPILE_CACHE: _, ...env } = cleanEnvironment()
-  const flags = ['-f', '-qq', '-o', trace, ...inject, process.execPath, launcher, ...args]
-  return spawnSync('strace', flags, { env, encoding: 'utf8' })
+  const [under, env] = underStrace(['-o', trace, ...inject], args)
+  return spawnSync('strace', under, { env, encoding: 'utf8' })
 }
 
 /** Runs a command of which each process stops at its first call of a kind, until `meanwhile` is done. */
@@ -81,11 +89,10 @@ export async function runStopped(
   folder: Folder,
   meanwhile: () => Promise<void>,
 ) {
-  const { NODE_COMPILE_CACHE: _, ...env } = cleanEnvironment()
   const trace = folder.file('trace')
   const inject = ['-e', `trace=${call}`, '-e', `inject=${call}:signal=SIGSTOP:when=1`]
-  const flags = ['-f', '-qq', '-o', trace, ...inject, process.execPath, launcher, ...args]
-  const child = spawn('strace', flags, { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const [under, env] = underStrace(['-o', trace, ...inject], args)
+  const child = spawn('strace', under, { env, stdio: ['ignore', 'ignore', 'pipe'] })
   const [exited, stderr] = [once(child, 'exit'), text(child.stderr)]
   const findStopped = (): readonly string[] => {
     const lines = existsSync(trace) ? readFileSync(trace, 'utf8') : ''
@@ -106,9 +113,8 @@ async function runUnder(
   args: readonly string[],
   killAfterMs?: number,
 ): Promise<number | null> {
-  const { NODE_COMPILE_CACHE: _, ...env } = cleanEnvironment()
-  const command = [...flags, process.execPath, launcher, ...args]
-  const child = spawn('strace', ['-f', '-qq', ...command], { env, stdio: ['ignore', 'pipe', 'ignore'] })
+  const [under, env] = underStrace(flags, args)
+  const child = spawn('strace', under, { env, stdio: ['ignore', 'pipe', 'ignore'] })
   // A command that prints a token refuses to print it to nowhere.
   child.stdout.resume()
   const timer = killAfterMs && setTimeout(() => child.pid && killTraced(child.pid), killAfterMs)

@@ -3,11 +3,10 @@
 import { proxyNames } from '../deploy/files.ts'
 import { missingFor, stopServers } from '../deploy/stops.ts'
 import { startDatabase } from '../support/postgres.ts'
-import type { Run, Torture, Verdict } from './torture.ts'
+import { type Run, type Torture, untilWrong, type Verdict } from './torture.ts'
 
-const killsAtOnce = 2
-/** A kill can meet no request at all, so the control goes on until one has. */
-const killsMax = 32
+/** Of a control. */
+const kills = 2
 
 export const stops: Torture = {
   name: 'stops',
@@ -29,14 +28,10 @@ async function run({ count, say }: Run): Promise<Verdict> {
     }
     const { requests, failed, failures } = await stopServers({ store: await database.makePlace(), proxy, stops: count })
     for (const [failure, times] of Object.entries(failures)) say(`  ${times} times ${failure}`)
-    let kills = 0
-    let control = { requests: 0, failed: 0 }
-    while (control.failed === 0 && kills < killsMax) {
-      const store = await database.makePlace()
-      const killed = await stopServers({ store, proxy, stops: killsAtOnce, signal: 'SIGKILL' })
-      kills += killsAtOnce
-      control = { requests: control.requests + killed.requests, failed: killed.failed }
-    }
+    const control = await untilWrong(
+      async () => stopServers({ store: await database.makePlace(), proxy, stops: kills, signal: 'SIGKILL' }),
+      ({ failed }) => failed,
+    )
     say(
       `stops: ${count} behind ${proxy}, ${requests} requests, ${failed} failed; control, ${kills} kills: ${control.requests} requests, ${control.failed} failed`,
     )

@@ -88,7 +88,7 @@ describe('plantstore verify of a server with a document of its own', async () =>
     await using service = await startService({}, { document })
     await using wrong = await startWrong(service, behave ?? ((received, forward) => forward(received)))
     const url = behave === undefined ? `http://127.0.0.1:${service.port}` : wrong.url
-    const tokens = await makeTokens(service.path, service.client.token)
+    const tokens = await makeTokens(service.path, service.token)
     const only = ({ subject }: RowName): boolean => subjects?.includes(subject) ?? true
     const ended = new Set<RowResult>()
     const { rows, left } = await verify({ ...tokens, url, document, only, onRow: (row) => ended.add(row) })
@@ -154,7 +154,7 @@ describe('plantstore verify of a server with a document of its own', async () =>
         : refusal(40002)
     }
     await using right = await startWrong(service, counts)
-    const { rows } = await verify({ url: right.url, token: service.client.token, document, level: 'specified' })
+    const { rows } = await verify({ url: right.url, token: service.token, document, level: 'specified' })
     assert.deepEqual(failed(rows), [])
     assert.equal(
       rows.find(({ title }) => title === 'a NewPlant with a tag is answered with its Plant')?.outcome,
@@ -200,7 +200,7 @@ describe('plantstore verify of a server with a document of its own', async () =>
   test('takes the document of --document, and says what is wrong with it', async () => {
     const document = await fileOf('required')
     await using service = await startService({}, { document })
-    const flags = ['--token', service.client.token, '--level', 'specified', '--json']
+    const flags = ['--token', service.token, '--level', 'specified', '--json']
     const url = `http://127.0.0.1:${service.port}`
     const own = await runHere(['verify', url, ...flags, '--document', document])
     assert.deepEqual([own.status, JSON.parse(own.stdout).counts.failed], [0, 0])

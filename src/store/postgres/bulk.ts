@@ -1,7 +1,7 @@
 // Bulk work on connections of its own: imports, exports, and the check of a store.
 
 import { AppError } from '../../domain/errors.ts'
-import { foldName, int64Max, int64Min, namesOf, type Plant } from '../../domain/plant.ts'
+import { foldName, int64Max, int64Min, isPlantOf, namesOf, type Plant } from '../../domain/plant.ts'
 import type { ImportOutcome, OnConflict, PlantImport } from '../../domain/store.ts'
 import type { CheckReport, StoreOptions } from '../engine.ts'
 import { decide, type JobOf, lookupsOf } from '../ledger.ts'
@@ -131,8 +131,8 @@ export async function checkPostgres(url: string, options: StoreOptions): Promise
     for await (const rows of walk(connection, options.limits.exportBatchPlants, readNames)) {
       plants += rows.length
       for (const [id, json, folded] of rows as unknown as readonly [bigint, string, string][]) {
-        if (!json.startsWith(`{"id":${id}`)) problems.push(`plant ${id} has another id in its JSON`)
-        if (folded !== foldName(namesOf(json).name)) problems.push(`plant ${id} cannot be found by its name`)
+        if (!isPlantOf(id, json)) problems.push(`plant ${id} has another id, or no name, in its JSON`)
+        else if (folded !== foldName(namesOf(json).name)) problems.push(`plant ${id} cannot be found by its name`)
       }
     }
     problems.push(...(await compareCounts(connection, plants)))

@@ -3,7 +3,8 @@
 //
 // Each transaction chooses an id, and inserts a row with it into the log of changes. To look up a commit, another
 // connection inserts a row with the same id. That waits for a pending transaction, and shows whether it committed. If it
-// did not, it never will, because ids are unique.
+// did not, it never will, because ids are unique. A missing row shows that only until it may have been swept: the clock
+// of the database alone decides on that.
 
 import { randomUUID } from 'node:crypto'
 import { addAbortListener } from 'node:events'
@@ -12,14 +13,15 @@ import { AppError } from '../../domain/errors.ts'
 import type { DatabaseOptions } from './connections/address.ts'
 import { answerWithin, named, openForBulk } from './connections/connection.ts'
 import { failureOf, unknownOutcome } from './connections/failures.ts'
+import { nowMs } from './connections/tables.ts'
 
 const statements = named({
   /** Writes even if the row exists: once a standby confirms this commit, it also has the transaction of the row. */
-  close: `INSERT INTO changes (id, changes, at_ms, lines) VALUES ($1, -1, $2, '')
-    ON CONFLICT (id) DO UPDATE SET at_ms = changes.at_ms RETURNING changes.changes`,
+  close: `INSERT INTO changes (id, changes, at_ms, lines) VALUES ($1, -1, ${nowMs}, '')
+    ON CONFLICT (id) DO UPDATE SET at_ms = changes.at_ms RETURNING changes.changes, ${nowMs}`,
   /** Keeps a key that is renewed while this waits for its row: the condition is rechecked on the new version. */
   sweepKeys: 'DELETE FROM idempotency_keys WHERE created_at_ms <= $1',
-  sweepUnchanged: 'DELETE FROM changes WHERE changes <= 0 AND at_ms <= $1',
+  sweepUnchanged: `DELETE FROM changes WHERE changes <= 0 AND at_ms <= ${nowMs} - $1`,
 })
 
 /** The id of a new row of the log: a UUID that begins with the time, so that the index grows at its end (RFC 9562). */
@@ -48,17 +50,21 @@ export async function lookUp(id: string, options: DatabaseOptions, deadlineMs: n
 }
 
 async function close(id: string, options: DatabaseOptions, deadlineMs: number): Promise<boolean> {
-  const { clock } = options
+  const { clock, limits } = options
   // A separate connection is faster than waiting for a new session.
   const opening = openForBulk(options)
-  const closing = opening.then((connection) => connection.query(statements.close, [id, clock.wallMs()]))
+  const closing = opening.then((connection) => connection.query(statements.close, [id]))
   try {
     const answer = await answerWithin(closing, Math.max(deadlineMs - clock.monotonicMs(), 0))
     const [row] = answer?.value ?? []
     if (row === undefined) throw new Error('the database did not answer in time')
     const connection = await opening
     connection.assertConfirmed()
-    return Number(row[0]) >= 0
+    if (Number(row[0]) >= 0) return true
+    // The time of the id (`makeRowId`).
+    const ageMs = Number(row[1]) - parseInt(id.replace('-', ''), 16)
+    if (ageMs < limits.changesKeptMsMin) return false
+    throw unknownOutcome(new Error('its row may have been swept; check the clocks of this server and the database'))
   } finally {
     // Close in the background.
     opening.then((connection) => connection.close()).catch(() => {})
@@ -82,5 +88,5 @@ async function sweep(closing: AbortSignal, options: DatabaseOptions): Promise<vo
   // A lost deletion is harmless, so do not wait for standbys.
   await connection.command('SET synchronous_commit = local')
   await connection.query(statements.sweepKeys, [clock.wallMs() - limits.idempotencyKeyMs])
-  await connection.query(statements.sweepUnchanged, [clock.wallMs() - limits.databaseCommitKnownMs])
+  await connection.query(statements.sweepUnchanged, [limits.databaseCommitKnownMs])
 }

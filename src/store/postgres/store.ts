@@ -14,7 +14,7 @@ import { type DatabaseOptions, locate } from './connections/address.ts'
 import { answerWithin, type Connection, named, openForBulk, type Row, warningsOf } from './connections/connection.ts'
 import { explainConnectFailure, failureOf, refusalOf } from './connections/failures.ts'
 import { openSession, type Session, Sessions } from './connections/sessions.ts'
-import { findUnusable, migrate } from './connections/tables.ts'
+import { findUnusable, migrate, nowMs } from './connections/tables.ts'
 import { sweepUntil } from './lost-commits.ts'
 import { listChanges, listPage, measure, numberChanges, summarize } from './pages.ts'
 
@@ -22,6 +22,7 @@ const statements = named({
   ...commonStatements,
   findPlant: 'SELECT plant::text FROM plants WHERE id = $1',
   listWebhooks: 'SELECT id, version, content FROM webhooks ORDER BY place',
+  now: `SELECT ${nowMs}`,
 })
 
 export async function openPostgresStore(url: string, options: StoreOptions): Promise<Store> {
@@ -56,6 +57,9 @@ class PostgresStore extends GroupedStore implements Store {
   readonly #summary = shareRead(() => this.#read((reader) => summarize(reader, this.#options.limits)))
   readonly #numberChanges = shareRead(() => this.#read((_, { log }) => numberChanges(log)))
   readonly #sweeping: Promise<void>
+  /** The most bytes for each plant that a page is expected to have, after recent pages. */
+  #plantBytes: number
+  #largePages: Promise<unknown> = Promise.resolve()
 
   constructor(sessions: Sessions, options: DatabaseOptions) {
     super((jobs) => this.#batches.commit(jobs), options)
@@ -68,6 +72,7 @@ class PostgresStore extends GroupedStore implements Store {
     this.#batches = new Batches(this.#committer, asideCommitter, options)
     this.#sessions = sessions
     this.#options = options
+    this.#plantBytes = options.limits.bodyBytesMax
     this.#sweeping = options.exclusive ? sweepUntil(this.#closing.signal, options) : Promise.resolve()
   }
 
@@ -84,9 +89,18 @@ class PostgresStore extends GroupedStore implements Store {
     return row && { id, json: row[0] as string }
   }
 
-  listPlants(query: PlantQuery): Promise<PlantPage> {
-    const { pageScanPlantsMax } = this.#options.limits
-    return this.#read((reader) => listPage(reader, query, pageScanPlantsMax, this.#common))
+  /** Reads one large page after another, so that small reads do not wait behind them. */
+  listPlants(query: PlantQuery, assertWanted = (): void => {}): Promise<PlantPage> {
+    const { pageScanPlantsMax, quickPageBytesMax } = this.#options.limits
+    const list = async (): Promise<PlantPage> => {
+      const page = await this.#read((reader) => listPage(reader, query, pageScanPlantsMax, this.#common))
+      this.#plantBytes = Math.max(page.json.length / query.limit, this.#plantBytes / 2)
+      return page
+    }
+    if (query.limit * this.#plantBytes < quickPageBytesMax) return list()
+    const page = this.#largePages.then(assertWanted).then(list)
+    this.#largePages = page.catch(() => {})
+    return page
   }
 
   async listChanges(query: ChangeQuery): Promise<ChangePage> {
@@ -94,9 +108,11 @@ class PostgresStore extends GroupedStore implements Store {
     return this.#read((reader) => listChanges(reader, query, this.#options.limits))
   }
 
+  /** A clock that is ahead must not sweep what a look-up needs (lost-commits.ts). */
   override async sweepChanges(untilMs: number, needed?: readonly string[]): Promise<boolean> {
     await this.#numberChanges()
-    return super.sweepChanges(untilMs, needed)
+    const [row] = await this.query('now')
+    return super.sweepChanges(Math.min(untilMs, Number(row?.[0]) - this.#options.limits.changesKeptMsMin), needed)
   }
 
   getSummary(): Promise<Summary> {

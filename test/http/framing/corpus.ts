@@ -1,18 +1,51 @@
-// The framing corpus: broken, ambiguous and hostile requests by name, and clients that are slow or leave.
+// The framing corpus: broken, ambiguous and hostile requests by name, and clients that are slow or leave. A case is what
+// a client sends and does, the responses that it gets, and how its connection ends.
 
-import {
-  type Act,
-  type Fate,
-  type FramingCase,
-  finish,
-  head,
-  host,
-  type Outcome,
-  reset,
-  type Step,
-  stopReading,
-  token,
-} from './case.ts'
+import type { ErrorCode } from '../../../src/domain/errors.ts'
+import type { Wire } from './wire.ts'
+
+/** An answer: its status when it is none of the errors, else the name of the error. */
+export type Outcome = 100 | 200 | 204 | ErrorCode
+
+/** What a client does, other than to send. */
+type Act = (wire: Wire) => unknown
+
+/** The client says that it sends nothing more, and reads on. */
+export const finish: Act = ({ socket }) => socket.end()
+/** The client resets its connection. */
+export const reset: Act = ({ socket }) => socket.resetAndDestroy()
+/** The client reads nothing from now on. */
+const stopReading: Act = ({ socket }) => socket.pause()
+
+/** A text is sent as latin1, with a token in the place of `TOKEN` and an unused id for each `#########`. */
+export type Step = string | Buffer | Act
+
+/**
+ * What becomes of the connection:
+ * - `goesOn`: its next request is answered.
+ * - `closes`: the last answer says so, nothing more is answered, and the server ends it.
+ * - `ends`: the same, but the last answer could not know or was not asked; the server ends it.
+ * - `left`: the client has reset it; it may have missed answers, but must not get others.
+ */
+export type Fate = 'goesOn' | 'closes' | 'ends' | 'left'
+
+export interface FramingCase {
+  readonly name: string
+  readonly steps: readonly Step[]
+  readonly answers: readonly Outcome[]
+  readonly fate: Fate
+  /** The places of the answers to HEAD among the others. */
+  readonly heads: readonly number[]
+  /** It waits for a limit of the server, or takes it much work. */
+  readonly isSlow?: boolean
+}
+
+export const host = 'Host: plants.example'
+export const token = 'Authorization: Bearer TOKEN'
+
+export function head(...lines: readonly string[]): string {
+  return `${lines.join('\r\n')}\r\n\r\n`
+}
 
 type Steps = string | Buffer | readonly Step[]
 
@@ -66,6 +99,11 @@ function livez(...lines: readonly string[]): string {
 /** The head of a create by somebody who may. */
 function create(...lines: readonly string[]): string {
   return head('POST /plants HTTP/1.1', host, token, json, ...lines)
+}
+
+/** The head of a request for a plant that is not there, with a body of three bytes. */
+function untyped(method: string, ...lines: readonly string[]): string {
+  return head(`${method} /plants/1 HTTP/1.1`, host, token, 'Content-Type: no media type', 'Content-Length: 3', ...lines)
 }
 
 /** A create in chunks, with those given for its body. */
@@ -225,6 +263,19 @@ const bodies = [
   }),
   ...goesOn(['missingToken'], {
     'a refused body is passed over': `${strange(`Content-Length: ${smuggled.length}`)}${smuggled}`,
+  }),
+  ...goesOn(['unknownPlant', 'unknownPlant'], {
+    'bodies of no type that a DELETE and a GET do not want': `${untyped('DELETE')}x"{${untyped('GET')}x"{`,
+  }),
+  ...closes([100, 'unknownPlant', 100, 'unknownPlant'], {
+    'the same, after their 100s': [
+      untyped('DELETE', waits),
+      answered(1),
+      'abc',
+      untyped('GET', waits),
+      answered(3),
+      'abc',
+    ],
   }),
   ...closes(['bodyTooLarge'], {
     'a Content-Length past the limit': create('Content-Length: 65537'),

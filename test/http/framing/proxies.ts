@@ -3,9 +3,10 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { type AddressInfo, connect, createServer } from 'node:net'
-import { freePort } from '../../support/answering.ts'
+import { connect, createServer } from 'node:net'
+import { freePort, listen } from '../../support/answering.ts'
 import { makeFolder } from '../../support/folder.ts'
+import { killAtExit, outputOf } from '../../support/program.ts'
 import { until } from '../../support/time.ts'
 
 export interface ProxyKind {
@@ -16,30 +17,16 @@ export interface ProxyKind {
   readonly args: (configFile: string, folder: string) => readonly string[]
 }
 
-export interface RunningProxy extends AsyncDisposable {
-  readonly port: number
-  /** Method and target of each request that it saw, in the order of their ends. */
-  seen(): Promise<readonly string[]>
-}
+export type RunningProxy = Awaited<ReturnType<typeof startProxy>>
 
 const logFile = 'seen.log'
-
-/** Requests are passed on as they come, over connections that are kept. */
-const asTheyCome = `location / {
-      proxy_pass http://service;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_set_header Host $http_host;
-      proxy_request_buffering off;
-      proxy_next_upstream off;
-    }`
 
 /**
  * Debian's nginx.
  *
- * @param location where the service is `http://service`.
+ * @param http what stands in its block `http`.
  */
-export const nginxWith = (location: string): ProxyKind => ({
+export const nginxOf = (http: ProxyKind['configure']): ProxyKind => ({
   name: 'nginx',
   command: 'nginx',
   args: (configFile, folder) => ['-p', folder, '-c', configFile, '-e', 'stderr'],
@@ -48,11 +35,20 @@ daemon off;
 master_process off;
 pid ${folder}/pid;
 error_log stderr emerg;
-events { worker_connections 256; }
+events { worker_connections 1024; }
 http {
+  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
+  ${http(folder, port, upstream)}
+}
+`,
+})
+
+/** @param location where the service is `http://service`. */
+export const nginxWith = (location: string): ProxyKind =>
+  nginxOf(
+    (folder, port, upstream) => `
   log_format seen '$request_method $request_uri';
   access_log ${folder}/${logFile} seen;
-  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
   client_header_timeout 2s;
   client_body_timeout 2s;
   lingering_timeout 200ms;
@@ -60,19 +56,30 @@ http {
   server {
     listen 127.0.0.1:${port};
     ${location}
-  }
-}
-`,
-})
+  }`,
+  )
 
-const nginx = nginxWith(asTheyCome)
+/** Requests are passed on as they come, over connections that are kept. */
+const nginx = nginxWith(`location / {
+      proxy_pass http://service;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_set_header Host $http_host;
+      proxy_request_buffering off;
+      proxy_next_upstream off;
+    }`)
 
-/** Debian's HAProxy, the same way. */
-const haproxy: ProxyKind = {
+/** Debian's HAProxy. */
+export const haproxyOf = (configure: ProxyKind['configure']): ProxyKind => ({
   name: 'HAProxy',
   command: 'haproxy',
   args: (configFile) => ['-db', '-f', configFile],
-  configure: (_folder, port, upstream) => `
+  configure,
+})
+
+/** The same way. */
+const haproxy = haproxyOf(
+  (_folder, port, upstream) => `
 global
   log stdout format raw local0
   maxconn 256
@@ -92,7 +99,7 @@ frontend clients
 backend service
   server service 127.0.0.1:${upstream}
 `,
-}
+)
 
 export const proxyKinds: readonly ProxyKind[] = [nginx, haproxy]
 
@@ -105,7 +112,7 @@ export function isInstalled({ command }: Pick<ProxyKind, 'command'>): boolean {
   }
 }
 
-export async function startProxy(kind: ProxyKind, upstream: number): Promise<RunningProxy> {
+export async function startProxy(kind: ProxyKind, upstream: number) {
   const folder = await makeFolder()
   const port = await freePort()
   const configFile = folder.file('proxy.conf')
@@ -116,20 +123,17 @@ export async function startProxy(kind: ProxyKind, upstream: number): Promise<Run
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   const closed = once(child, 'close')
-  const kill = () => child.kill('SIGKILL')
-  process.once('exit', kill)
-  let written = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    written += text
-  })
+  killAtExit(child)
+  const written = outputOf(child)
   await until(`${kind.name} listens`, () => child.exitCode !== null || isListening(port))
   if (child.exitCode !== null) throw new Error(`${kind.name} ended with ${child.exitCode} before it listened`)
   return {
     port,
-    seen: async () => `${written}${await readFile(folder.file(`files/${logFile}`), 'utf8')}`.trimEnd().split('\n'),
+    /** Method and target of each request that it saw, in the order of their ends. */
+    seen: async (): Promise<readonly string[]> =>
+      `${written()}${await readFile(folder.file(`files/${logFile}`), 'utf8')}`.trimEnd().split('\n'),
     [Symbol.asyncDispose]: async () => {
-      process.off('exit', kill)
-      kill()
+      child.kill('SIGKILL')
       await closed
       await folder[Symbol.asyncDispose]()
     },
@@ -144,16 +148,13 @@ export async function startBlindProxy(upstream: number): Promise<RunningProxy> {
     client.once('data', (bytes) => seen.push(/^\S+ \S+/.exec(bytes.toString('latin1'))?.[0] ?? ''))
     client.on('error', () => service.destroy()).pipe(service)
     service.on('error', () => client.destroy()).pipe(client)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  })
+  const port = await listen(server)
   return { port, seen: async () => seen, [Symbol.asyncDispose]: async () => void server.close() }
 }
 
 async function isListening(port: number): Promise<boolean> {
   const socket = connect({ port, host: '127.0.0.1' })
   const connected = once(socket, 'connect').then(() => true)
-  const isThere = await connected.catch(() => false)
-  socket.destroy()
-  return isThere
+  return await connected.catch(() => false).finally(() => socket.destroy())
 }

@@ -6,8 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { errorNumbers } from '../../../src/domain/errors.ts'
 import type { Random } from '../../power-loss/random.ts'
 import type { HttpResponse } from '../../support/conformance.ts'
-import { type FramingCase, head, host, type Outcome, type Step, token } from './case.ts'
-import { framingCorpus } from './corpus.ts'
+import { type FramingCase, framingCorpus, head, host, type Outcome, type Step, token } from './corpus.ts'
 import { Wire } from './wire.ts'
 
 /** Limits that a test can afford to wait for. */
@@ -47,44 +46,15 @@ export class FramingRunner {
   }
 
   /**
-   * Runs a case and then a request on a connection of its own. Gives what was wrong, if anything.
+   * Runs a case. Gives what was wrong, if anything.
    *
-   * @param isInUse whether something goes before it on its connection.
+   * @param mayBeSecond whether something goes before it on its connection, if it is not about the first request of one.
    * @param cut what makes packets of what is sent at once.
    */
-  async run(framingCase: FramingCase, isInUse = false, cut: Cut = whole): Promise<string | undefined> {
-    const wrong = await this.#runSteps(framingCase, isInUse && !ofFirstRequests.includes(framingCase.name), cut)
-    if (wrong !== undefined) return wrong
-    using wire = new Wire(this.#target.port, [], patienceMs)
-    wire.socket.write(head('GET /livez HTTP/1.1', host))
-    await wire.untilAnswers(1)
-    return wire.answers[0]?.status === 200 ? undefined : `afterwards ${shown(wire.answers[0])} on a new connection`
-  }
-
-  /** Does what the client of a case does. */
-  async take(step: Step, wire: Wire, cut: Cut = whole): Promise<void> {
-    if (typeof step === 'function') {
-      await step(wire)
-      return
-    }
-    for (const [index, piece] of cut(Buffer.isBuffer(step) ? step : this.#fill(step)).entries()) {
-      if (index > 0) await new Promise((resolve) => setImmediate(resolve))
-      wire.socket.write(piece)
-    }
-  }
-
-  /** The bytes of a step, with a token and ids of their own. */
-  #fill(text: string): Buffer {
-    const filled = text.replaceAll('TOKEN', this.#target.token).replaceAll('#########', () => {
-      this.#lastId += 1
-      return String(this.#lastId)
-    })
-    return Buffer.from(filled, 'latin1')
-  }
-
-  async #runSteps({ steps, answers: expected, fate, heads }: FramingCase, isInUse: boolean, cut: Cut) {
-    using wire = new Wire(this.#target.port, isInUse ? [] : heads, patienceMs)
-    if (isInUse) {
+  async run({ name, steps, answers: expected, fate, heads }: FramingCase, mayBeSecond = false, cut: Cut = whole) {
+    const isSecond = mayBeSecond && !ofFirstRequests.includes(name)
+    using wire = new Wire(this.#target.port, isSecond ? [] : heads, patienceMs)
+    if (isSecond) {
       wire.socket.write(this.#fill(head('GET /plants/1 HTTP/1.1', host, token)))
       await wire.untilAnswers(1)
       wire.answers = []
@@ -107,6 +77,27 @@ export class FramingRunner {
     if (!wire.hasEnded) return 'the connection was not ended'
     const isSaid = wire.answers.at(-1)?.headers.get('connection') === 'close'
     return fate === 'closes' && !isSaid ? 'the end was not said' : undefined
+  }
+
+  /** Does what the client of a case does. */
+  async take(step: Step, wire: Wire, cut: Cut = whole): Promise<void> {
+    if (typeof step === 'function') {
+      await step(wire)
+      return
+    }
+    for (const [index, piece] of cut(Buffer.isBuffer(step) ? step : this.#fill(step)).entries()) {
+      if (index > 0) await new Promise((resolve) => setImmediate(resolve))
+      wire.socket.write(piece)
+    }
+  }
+
+  /** The bytes of a step, with a token and ids of their own. */
+  #fill(text: string): Buffer {
+    const filled = text.replaceAll('TOKEN', this.#target.token).replaceAll('#########', () => {
+      this.#lastId += 1
+      return String(this.#lastId)
+    })
+    return Buffer.from(filled, 'latin1')
   }
 }
 

@@ -84,12 +84,8 @@ export function unknownOutcome(cause: unknown): AppError {
 /** Explains a connection failure to the operator, in one line. */
 export function explainConnectFailure(cause: unknown, place: string): OperatorError {
   if (cause instanceof OperatorError) return cause
-  return new OperatorError(
-    `${place} cannot be opened: ${messageOf(cause)}${advice[serverErrorOf(cause).code ?? ''] ?? ''}`,
-    {
-      cause,
-    },
-  )
+  const whatToDo = advice[serverErrorOf(cause).code ?? ''] ?? ''
+  return new OperatorError(`${place} cannot be opened: ${messageOf(cause)}${whatToDo}`, { cause })
 }
 
 /** What to do about a failed connection, by error code. */

@@ -8,11 +8,11 @@ import { answerWithin, Connection, type Statement } from './connection.ts'
 import { refusalOf } from './failures.ts'
 import { findUnusable } from './tables.ts'
 
-/** Sessions that have been waiting for their clients for some time. */
+/** Sessions that have been waiting for their clients for some time, or, without `track_activities`, that wait now. */
 const findWaiting: Statement = {
   name: 'findWaitingSessions',
   text: `SELECT pid FROM pg_stat_activity WHERE pid = ANY($1::int4[]) AND wait_event_type = 'Client'
-    AND state_change < clock_timestamp() - $2::int8 * interval '1 ms'`,
+    AND (state_change < clock_timestamp() - $2::int8 * interval '1 ms') IS NOT FALSE`,
 }
 
 export interface Session {
@@ -71,9 +71,9 @@ async function findSilence(session: Session, silenceMs: number): Promise<void> {
   const silent = connectionsOf(session).filter(isSilent)
   if (silent.length === 0) return
   const rows = await session.prober.query(findWaiting, [silent.map(({ backendId }) => backendId), silenceMs])
-  const waiting = silent.filter(({ backendId }) => rows.some(([id]) => id === backendId))
   // An answer may have arrived meanwhile.
-  if (waiting.some(isSilent)) session.prober.lose(new Error('a connection is silent, although the database answers'))
+  if (silent.some((each) => isSilent(each) && rows.some(([id]) => id === each.backendId)))
+    session.prober.lose(new Error('a connection is silent, although the database answers'))
 }
 
 export class Sessions {

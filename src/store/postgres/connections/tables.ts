@@ -11,6 +11,9 @@ import { failureOf } from './failures.ts'
 /** The tag of a plant, as its index has it. */
 export const tagOfPlant = `((plant ->> 'tag') COLLATE "C")`
 
+/** Milliseconds since 1970, by the clock of the database. */
+export const nowMs = '(extract(epoch FROM statement_timestamp()) * 1000)::int8'
+
 /**
  * The columns of each table, one a line. The C collation compares texts by their bytes, so that all engines sort alike.
  * See lost-commits.ts and pages.ts for `changes`.
@@ -85,7 +88,7 @@ export const migrations: readonly Migration[] = [
       'CREATE INDEX changes_without_plants ON changes (at_ms) WHERE changes <= 0',
       // The beginning of the log. Its time distinguishes the log from those of other stores.
       `INSERT INTO changes (id, first, changes, at_ms, end_bytes, lines)
-        VALUES (gen_random_uuid(), 1, 1, (extract(epoch FROM clock_timestamp()) * 1000)::int8, 0, '')`,
+        VALUES (gen_random_uuid(), 1, 1, ${nowMs}, 0, '')`,
       'INSERT INTO changes_end VALUES (1, 2, 0)',
     ],
   },
@@ -105,15 +108,15 @@ const statements = named({
  */
 export async function migrate(connection: Connection, options: DatabaseOptions, steps = migrations): Promise<void> {
   const { mayMake, place, limits, clock } = options
-  const [found] = await connection.query(statements.findSchema)
-  if (found?.[0] === true && (await checkVersion(connection, steps.length)) >= steps.length) return
-  if (found?.[0] !== true && !mayMake) {
+  const [[isMade] = []] = await connection.query(statements.findSchema)
+  if (isMade === true && (await checkVersion(connection, steps.length)) >= steps.length) return
+  if (isMade !== true && !mayMake) {
     throw new MissingStoreError(`there is no store in ${place} yet; a server or an import makes one`)
   }
   const deadlineMs = clock.monotonicMs() + limits.databaseOpenLockMsMax
   for (;;) {
     try {
-      await takeSteps(connection, limits, steps)
+      await takeSteps(connection, limits, steps, isMade === true)
       return
     } catch (error) {
       // A failure here means that the connection is lost; report the first error.
@@ -137,11 +140,19 @@ export async function checkVersion(connection: Connection, newestVersion = migra
   return Number(version)
 }
 
-async function takeSteps(connection: Connection, limits: StoreLimits, steps: readonly Migration[]): Promise<void> {
+async function takeSteps(
+  connection: Connection,
+  limits: StoreLimits,
+  steps: readonly Migration[],
+  isMade: boolean,
+): Promise<void> {
   await connection.command('BEGIN ISOLATION LEVEL READ COMMITTED')
+  // A server that freezes must not keep its turn.
+  await connection.command(`SET LOCAL idle_in_transaction_session_timeout = ${limits.databaseIdleMsMax}`)
   // Servers take turns: those that create the same table concurrently may conflict in the system catalog.
   await connection.command(`SELECT pg_advisory_xact_lock(hashtext('plantstore'), hashtext(current_schema()))`)
-  await connection.command(`CREATE TABLE IF NOT EXISTS plantstore_schema (${tables['plantstore_schema']})`)
+  // This would not find tables in a later schema of the search path.
+  if (!isMade) await connection.command(`CREATE TABLE IF NOT EXISTS plantstore_schema (${tables['plantstore_schema']})`)
   await connection.command('INSERT INTO plantstore_schema VALUES (1, 0, 0) ON CONFLICT DO NOTHING')
   const version = await checkVersion(connection, steps.length)
   // While an ALTER TABLE waits for its lock, reads of other servers queue behind it.

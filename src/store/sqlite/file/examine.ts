@@ -5,7 +5,7 @@ import { createReadStream, existsSync, fsyncSync, realpathSync, statSync } from 
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { messageOf, OperatorError } from '../../../domain/errors.ts'
-import { nameHeadOf, namesOf } from '../../../domain/plant.ts'
+import { isPlantOf, nameHeadOf, namesOf } from '../../../domain/plant.ts'
 import type { FileFacts } from '../../engine.ts'
 import { withFile } from '../../files.ts'
 import { statThere } from '../../paths.ts'
@@ -72,8 +72,9 @@ function misplacedIn(database: DatabaseSync): string[] {
   })
   for (const row of plants.iterate()) {
     const [id, json] = row as unknown as readonly [bigint, string]
-    if (!json.startsWith(`{"id":${id}`)) found.push(`plant ${id} has another id in its JSON`)
-    if (named.get(nameHeadOf(namesOf(json)), id) === undefined) found.push(`plant ${id} cannot be found by its name`)
+    const isNamed = (): boolean => named.get(nameHeadOf(namesOf(json)), id) !== undefined
+    if (!isPlantOf(id, json)) found.push(`plant ${id} has another id, or no name, in its JSON`)
+    else if (!isNamed()) found.push(`plant ${id} cannot be found by its name`)
     if (found.length >= problemsMax) break
   }
   return found
