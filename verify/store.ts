@@ -176,19 +176,11 @@ export class Store {
     const targets = new Set<string | undefined>()
     for (let request = first; ; ) {
       targets.add(request.target)
-      const begun = targets.size > 1 ? `; the first page was GET ${first.target}` : ''
-      const later = checks.map(
-        (check): Check =>
-          (answer, plants) => {
-            const why = check(answer, plants)
-            return why && `${why}${begun}`
-          },
-      )
-      const page = await this.send(request, later)
+      const page = await this.send(request, checks)
       pages.push(page)
       const next = isLast(page, request) ? undefined : nextPage(page, first.target?.split('?', 1)[0])
       if (next === undefined) return pages
-      this.assert(targets.has(next.target) ? `the Link leads to a page that was read already${begun}` : undefined)
+      this.assert(targets.has(next.target) ? 'the Link leads to a page that was read already' : undefined)
       this.assert(pages.length < pagesMax ? undefined : `after ${pagesMax} pages there is a Link to another one`)
       request = next
     }

@@ -44,7 +44,7 @@ const messages: Messages = {
   'getPlant obeys If-Match': [...Array(4), ...Array(6).fill(changed)],
   'replacePlant obeys If-Match': [...Array(4), ...Array(6).fill(changed)],
   'replacePlant obeys If-None-Match': [...Array(4), ...Array(7).fill(matches), changed, matches],
-  'the id in words in a path': notInt64,
+  'getPlant refuses an id that is not allowed': notInt64,
   'listPlants: the query limit=0 is refused': /^limit: must be an integer from 1 to 1000, got 0$/,
   'listPlants: the query limit=1.5 is refused': /got "1\.5"$/,
   'listPlants: the query limit=100&limit=100 is refused': /^limit: must be sent once$/,

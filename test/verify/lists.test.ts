@@ -1,6 +1,7 @@
-// The kit against the wrong servers of wrong/lists.ts.
+// The kit against the wrong servers of wrong/lists.ts and wrong/service.ts.
 
 import { testWrong } from './judge.ts'
 import { changes, lists } from './wrong/lists.ts'
+import { service } from './wrong/service.ts'
 
-testWrong([...lists, ...changes])
+testWrong([...lists, ...changes, ...service])

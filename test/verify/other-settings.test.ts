@@ -151,11 +151,8 @@ exhaustive.describe('plantstore verify of a server that is too busy to say what 
 exhaustive.describe('plantstore verify of a server with --cors-origin', { concurrency: true }, () => {
   const run = async (url: string, token: string): Promise<void> => {
     const subjects = ['CORS', 'answers', 'paths and methods', 'credentials', 'the document itself']
-    const { rows } = await verify({ url, token, only: ({ subject }) => subjects.includes(subject) })
-    assert.deepEqual(
-      rows.filter(({ outcome }) => outcome === 'failed'),
-      [],
-    )
+    const { rows, counts } = await verify({ url, token, only: ({ subject }) => subjects.includes(subject) })
+    assert.equal(counts.failed, 0)
     const skipped = rows.filter((row) => row.skipped?.includes('--cors-origin'))
     assert.equal(skipped.length, rowsOf().filter(({ subject }) => subject === 'CORS').length + 1)
   }
@@ -186,9 +183,6 @@ exhaustive.test('plantstore verify with a JWT changes a character that counts', 
   // Of the last character of the signature four bits count for nothing: after a w, four other letters mean the same.
   let token = ''
   while (!token.endsWith('w')) token = await provider.sign()
-  const { rows } = await verify({ url: server.url, token, only: ({ subject }) => subject === 'credentials' })
-  assert.deepEqual(
-    rows.filter(({ outcome }) => outcome === 'failed'),
-    [],
-  )
+  const { counts } = await verify({ url: server.url, token, only: ({ subject }) => subject === 'credentials' })
+  assert.equal(counts.failed, 0)
 })

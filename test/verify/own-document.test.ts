@@ -17,7 +17,7 @@ import { inRing, sampleOf } from '../support/ring.ts'
 import { makeTokens } from '../support/rows.ts'
 import { startService } from '../support/service.ts'
 import { assertPrompt } from '../support/time.ts'
-import { answers, plants, refusal, text } from './operators.ts'
+import { type AnyPlant, answers, plants, refusal, text } from './operators.ts'
 import { type Behaviour, startWrong } from './wrong-servers.ts'
 
 const requiring = (text: string, ...names: readonly string[]): string =>
@@ -124,31 +124,13 @@ describe('plantstore verify of a server with a document of its own', async () =>
 
   test('finds a property that is dropped, rounded or kept from an earlier state', async () => {
     const kept = 'the property serial is kept as it is sent'
-    const at = 'GET|POST|PUT /plants* 200'
-    const changes: readonly (readonly [Behaviour, RegExp])[] = [
-      [
-        answers(
-          at,
-          plants(({ serial: _, ...plant }) => plant),
-        ),
-        /^serial is missing, not 1$/,
-      ],
-      [
-        answers(
-          at,
-          plants((plant) => ({ ...plant, serial: 2 })),
-        ),
-        /^serial is 2, not 1$/,
-      ],
-      [
-        answers(
-          at,
-          plants((plant) => ({ mood: 'happy', ...plant })),
-        ),
-        /^mood is present, but was not sent$/,
-      ],
+    const changes: readonly (readonly [change: (plant: AnyPlant) => AnyPlant, wrong: RegExp])[] = [
+      [({ serial: _, ...plant }) => plant, /^serial is missing, not 1$/],
+      [(plant) => ({ ...plant, serial: 2 }), /^serial is 2, not 1$/],
+      [(plant) => ({ mood: 'happy', ...plant }), /^mood is present, but was not sent$/],
     ]
-    for (const [behave, wrong] of changes) {
+    for (const [change, wrong] of changes) {
+      const behave = answers('GET|POST|PUT /plants* 200', plants(change))
       const rows = await run('serial', ['further properties', 'the document itself'], behave)
       const found = new Map(failed(rows))
       assert.match(found.get(kept) ?? '', wrong)
@@ -184,14 +166,13 @@ describe('plantstore verify of a server with a document of its own', async () =>
     const rows = await run('short', ['names and tags'])
     assert.deepEqual(failed(rows), [])
     const passed = new Set(rows.filter(({ outcome }) => outcome === 'passed').map(({ title }) => title))
-    for (const title of [
-      ...[
-        'createPlant keeps a name of at most 50 characters',
-        'replacePlant refuses a name of more than 50 characters',
-      ],
-      ...['createPlant keeps a tag of at most 60 characters', 'createPlant refuses a tag of more than 60 characters'],
-    ])
-      assert.ok(passed.has(title), title)
+    for (const bound of ['name of at most 50', 'tag of at most 60'])
+      assert.ok(passed.has(`createPlant keeps a ${bound} characters`), bound)
+    for (const [id, bound] of Object.entries({
+      replacePlant: 'name of more than 50',
+      createPlant: 'tag of more than 60',
+    }))
+      assert.ok(passed.has(`${id} refuses a ${bound} characters`), bound)
     const why = 'a plant that it sends is not valid by the document: name: must NOT have fewer than 1 characters'
     assert.equal(skipped(await run('short', ['the document itself']), 'an empty name is a name'), why)
     const untagged = await run('untagged', ['names and tags', 'lists'])

@@ -24,7 +24,7 @@ const answered: Readonly<Record<ProxyName, readonly string[]>> = {
     'header fields of 20,000 bytes',
     'If-None-Match may be on two lines',
     'If-Match may be on two lines',
-    'the id with NUL behind it in a path',
+    ...['getPlant', 'replacePlant', 'deletePlant'].map((id) => `${id} refuses an id with NUL behind it`),
     // Where its buffers for header fields are those of its default.
     'a list is filtered by a name of 1,024 characters outside the BMP',
   ],

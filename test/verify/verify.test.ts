@@ -97,11 +97,10 @@ describe('plantstore verify', async () => {
       await client.createPlant({ id: 0, name: 'Olea' })
       const reasonsAt = async (url: string): Promise<readonly (string | undefined)[]> => {
         const { rows } = JSON.parse((await verify(url, '--ids', '1', '--json')).stdout) as VerifyReport
-        const titles = [
-          ...['a body without an id is no plant', 'an id that is null is refused'],
-          'neighbouring ids beyond 2^53 are two plants',
-        ]
-        return titles.map((title) => rows.find((row) => row.title === title)?.skipped)
+        const near = 'neighbouring ids beyond 2^53 are two plants'
+        return ['a body without an id is no plant', 'an id that is null is refused', near].map(
+          (title) => rows.find((row) => row.title === title)?.skipped,
+        )
       }
       await using overwriting = await startWrong(server, overwrites)
       const why = 'a faulty server might confuse its id with 0, and overwrite that plant'

@@ -47,7 +47,7 @@ export async function startWrong(right: { readonly port: number }, behave: Behav
     const received = { method, target, fields, body: Buffer.concat(await incoming.toArray()) }
     const ask = (changed: Received): Promise<Answered> => forward(right.port, changed)
     // A message that a change cannot read stays as it is.
-    const answered = await behave(received, ask).catch(() => ask(received))
+    const answered = await (async () => behave(received, ask))().catch(() => ask(received))
     if (answered === 'reset') {
       incoming.socket.resetAndDestroy()
       return

@@ -1,7 +1,7 @@
 // Requests of any operation of the document, made from its path, its parameters and the schema of its body; and rows of
 // every operation that takes a plant: what it refuses, and what it keeps.
 
-import { type Check, etagForm, field, isCreated, isPlant, refusal, status } from '../checks.ts'
+import { type Check, field, isCreated, isPlant, refusal, status } from '../checks.ts'
 import type { Operation } from '../document.ts'
 import { int64Max } from '../ids.ts'
 import { toJson } from '../json.ts'
@@ -137,8 +137,8 @@ function takingRow(operation: Operation, { what, says, code, checks = () => [], 
       async (request, { plant: { id, ...plant } }) => {
         const further = checks(request.body ?? '')
         if (code !== undefined) return store.send(request, [...refusal(code), ...further])
-        const changed = [status(200), isPlant(plant), field('ETag', etagForm)]
-        await store.send(request, [...(isNew ? isCreated({ id, ...plant }) : changed), ...further])
+        const isKept = isNew ? isCreated({ id, ...plant }) : [status(200), isPlant(plant)]
+        await store.send(request, [...isKept, ...further])
         return store.read({ id, ...plant })
       },
     )

@@ -8,11 +8,19 @@ import type { Plants } from '../plant.ts'
 import { type Circumstances, none, type Row, row, take } from '../row.ts'
 import { hasPlant, pathOf, prepare, requestOf, sendInEveryWay } from './operations.ts'
 
-/** Texts that some programs accept as integers. */
-const oddIntegers = [
-  ...['1_0', '1e1', '0x10', '0b1', '1n', '1L', '1.', '.1', '1.0', '1.5', '١', '１', '1,0', '1;0', "'1'", '"1"', '+1'],
-  ...['--1', '1-', '-0', '01', 'ten', '', ' ', '1\n', '\n1', '1\0', '1 ', ' 1', '\t1'],
-]
+/** Texts that some programs accept as an integer with these digits. */
+function oddIntegers(digits: string): readonly string[] {
+  const around = ['#.0', '#.', '#e0', '0#', '+#', '--#', '#-', '#n', '#L', '#,0', '#;0', "'#'", '"#"']
+  const spaced = ['#\n', '\n#', '# ', ' #', '#\t', '\t#']
+  return [
+    ...[...around, ...spaced].map((form) => form.replace('#', digits)),
+    digits.replace(/(\d)(\d{3})$/, '$1_$2'),
+    ...['０１２３４５６７８９', '٠١٢٣٤٥٦٧٨٩'].map((all) =>
+      digits.replaceAll(/\d/g, (digit) => all.charAt(Number(digit))),
+    ),
+  ]
+}
+const noIntegers = ['ten', '', ' ', '1\0', '0x10', '0b1', '1.5', '.1', '-0', '1e3']
 /** Values in a query that are not text. */
 const broken = ['%ff', '%ed%a0%80', '%', '%zz']
 const odd = [...['', ' ', 'a b', '\0', 'n\u00e4', 'x'], ...['"n', 'n"', 'W/x', '*, "x"', '"a" "b"']]
@@ -22,7 +30,7 @@ export function parameterRows({ plants }: Circumstances): readonly Row[] {
   return [
     ...operations.flatMap((operation) => queryRows(plants, operation)),
     ...operations.flatMap((operation) => headerRows(plants, operation)),
-    ...inPath.map((each) => pathRow(operations.filter(hasPlant), each)),
+    ...operations.flatMap(pathRows),
   ]
 }
 
@@ -72,7 +80,12 @@ function wrongQueries(plants: Plants, { name, schema }: Parameter): readonly str
   const bounds = [schema['minimum'], schema['maximum']].filter((bound) => typeof bound === 'bigint')
   const beyond = schema['format'] === 'int64' ? [int64Max + 1n, int64Min - 1n].map(String) : []
   const values = isInteger
-    ? [...oddIntegers, ...beyond, ...bounds.flatMap((bound) => [bound - 1n, bound + 1n].map(String))]
+    ? [
+        ...oddIntegers('1000'),
+        ...noIntegers,
+        ...beyond,
+        ...bounds.flatMap((bound) => [bound - 1n, bound + 1n].map(String)),
+      ]
     : [...odd, ...tooLong(schema), ...capitals(schema)]
   const wrong = values.filter((value) => isWrong(plants, schema, value))
   return [...wrong.map((value) => `${name}=${encodeURIComponent(value)}`), ...broken.map((value) => `${name}=${value}`)]
@@ -120,39 +133,20 @@ function streaming(name: string): { readonly Accept?: string } {
   return name === 'Last-Event-ID' ? { Accept: 'text/event-stream' } : {}
 }
 
-const inPath: readonly (readonly [what: string, write: (id: bigint) => string])[] = [
-  ['in words', () => 'seven'],
-  ['with a fraction of zero', (id) => `${id}.0`],
-  ['with an exponent', (id) => `${id}e0`],
-  ['with a leading zero', (id) => `${id}`.replace(/(\d)/, '0$1')],
-  ['with a plus sign', (id) => `+${id}`],
-  ['with an underscore', (id) => String(id).replace(/(\d)(\d{3})$/, '$1_$2')],
-  ...['n', 'L', '.', ',0', ';', '-', '%27', '%20', '%0A', '%09'].map(
-    (end) => [`with ${end} behind it`, (id: bigint) => `${id}${end}`] as const,
-  ),
-  ['with a line break in front', (id) => `%0A${id}`],
-  ['in full width', (id) => inDigits(id, '０１２３４５６７８９')],
-  ['in Arabic digits', (id) => inDigits(id, '٠١٢٣٤٥٦٧٨٩')],
-  ['with NUL behind it', (id) => `${id}%00`],
-  ['of 2^63', () => String(int64Max + 1n)],
-  ['of less than -2^63', () => String(int64Min - 1n)],
-  ['of 5,000 digits', () => '9'.repeat(5_000)],
-]
-
-function inDigits(id: bigint, digits: string): string {
-  return encodeURIComponent(`${id}`.replaceAll(/\d/g, (digit) => digits.charAt(Number(digit))))
-}
-
 /** Any id that a faulty server could derive is in the range; a long one, clamped to int64, would be the greatest. */
-function pathRow(operations: readonly Operation[], [what, write]: (typeof inPath)[number]): Row {
+function pathRows(operation: Operation): readonly Row[] {
+  if (!hasPlant(operation)) return []
   const document = 'the id in a path is an int64 in decimal digits without leading zeros (the parameter id)'
-  const isLong = what.startsWith('of')
-  const own = operations.filter(({ method }) => method === 'GET' || !isLong)
-  const rule = { document, isForProxies: what.startsWith('with NUL') }
-  return row(`the id ${what} in a path`, rule, take(1), async (store, id) => {
-    for (const operation of own) {
-      const target = pathOf(operation, write(id))
-      await store.send({ ...requestOf(operation, id, store.plants), target }, refusal('invalidParameter'))
-    }
-  })
+  const long = operation.method === 'GET' ? [`${int64Max + 1n}`, `${int64Min - 1n}`, '9'.repeat(5_000)] : []
+  const refuses = (title: string, isForProxies: boolean, write: (digits: string) => readonly string[]): Row =>
+    row(title, { document, isForProxies }, take(1), async (store, id) => {
+      for (const text of write(String(id))) {
+        const target = pathOf(operation, encodeURI(text))
+        await store.send({ ...requestOf(operation, id, store.plants), target }, refusal('invalidParameter'))
+      }
+    })
+  return [
+    refuses(`${operation.id} refuses an id that is not allowed`, false, (id) => [...oddIntegers(id), 'seven', ...long]),
+    refuses(`${operation.id} refuses an id with NUL behind it`, true, (id) => [`${id}\0`]),
+  ]
 }

@@ -15,6 +15,7 @@ import {
   fieldOf,
   having,
   instead,
+  type Made,
   nullTags,
   plants,
   receiving,
@@ -208,6 +209,29 @@ const tooLong = (of: 'name' | 'tag', most: number, lengthOf: (text: string) => n
 const units = (text: string): number => text.length
 const inNfkc = (text: string): number => [...text.normalize('NFKC')].length
 
+/** What changes texts, or takes what is none, in the bodies of an operation. */
+export function ofTexts(when: string): readonly Wrong[] {
+  const made = [
+    ...receiving(when)(
+      ['loses characters outside the BMP', texts(/[^\0-\uffff]/u, '?')],
+      ['trims texts', texts((each) => each.trim())],
+      ['composes texts', texts((each) => each.normalize('NFC'))],
+      ['cuts texts', texts((each) => each.slice(0, 200))],
+      ['loses backslashes', texts(/\\/, '')],
+      ['keeps empty tags as none', text(/,"tag":""/, '')],
+    ),
+    ...accepting(`${when} 400|413|415`)(
+      ['takes a plant without a name', plants((each) => ({ name: '', ...each }))],
+      ['takes numbers for names', text(/"name":7/, '"name":"7"')],
+      ['takes null for no tag', text(/,"tag":null/, '')],
+      ['cuts long texts', texts((each) => each.slice(0, 256))],
+      ['takes NUL away', texts(/\0/, '')],
+      ['takes lone surrogates', texts((each) => each.toWellFormed())],
+    ),
+  ]
+  return caughtBy('names and tags')(...made.map(([does, behave]): Made => [`${does} (${when})`, behave]))
+}
+
 export const creates: readonly Wrong[] = [
   ...caughtBy('parameters')(
     ...accepting(invalid)(['ignores keys that are not allowed', keyless]),
@@ -263,10 +287,7 @@ export const creates: readonly Wrong[] = [
       ['answers with numbers for names', text(/"name":"(\d+)"/, '"name":$1')],
     ),
     ...accepting(invalid)(
-      ['takes numbers for names', text(/"name":(\d+)/, '"name":"$1"')],
       ['takes null for an empty name', text(/"name":null/, '"name":""')],
-      ['takes no name for an empty one', text(/^\{"id":(\d+)\}$/, '{"id":$1,"name":""}')],
-      ['takes null for no tag', text(/,"tag":null/, '')],
       ['takes numbers for tags', text(/"tag":(\d+)/, '"tag":"$1"')],
       ['takes booleans for names', text(/"name":false/, '"name":"false"')],
       ['cuts long names', text(/"name":"(.{1024}).+?"/u, '"name":"$1"')],
@@ -287,27 +308,26 @@ export const creates: readonly Wrong[] = [
       ['loses a byte order mark in front', texts(/^\ufeff/, '')],
       ['loses variation selectors', texts(/\ufe0f/, '')],
       ['loses marks of direction', texts(/[\u200e\u200f\u202a-\u202e]/, '')],
-      ['trims texts', texts((each) => each.trim())],
       ['trims the beginning of texts', texts((each) => each.trimStart())],
       ['makes one space of many', texts(/ +/, ' ')],
       ['makes LF of CRLF', texts(/\r\n/, '\n')],
       ['makes LF of CR', texts(/\r(?!\n)/, '\n')],
-      ['composes texts', texts((each) => each.normalize('NFC'))],
       ['decomposes texts', texts((each) => each.normalize('NFD'))],
       ['normalises texts to NFKC', texts((each) => each.normalize('NFKC'))],
       ['keeps texts in lower case', texts((each) => each.toLowerCase())],
-      ['loses all outside the BMP', texts(/[^\0-\uffff]/u, '?')],
       ['escapes markup', texts(/</, '&lt;')],
       ['unescapes markup', texts(/&amp;/, '&')],
       ['decodes percents', texts(decodeURIComponent)],
       ['loses control characters', texts(/[\0-\x1f\x7f]/, '')],
       ['loses control characters of Latin-1', texts(/[\x80-\x9f]/, '')],
       ['loses byte order marks', texts(/\ufeff/, '')],
-      ['loses backslashes', texts(/\\/, '')],
       ['cuts texts at a comma', texts(/,.*/, '')],
-      ['keeps empty tags as none', text(/,"tag":""/, '')],
     ),
-    ...accepting(invalid)(['takes NUL away', text(/\\u0000/, '')], text(/\\u(?:d83c|df..)/g, '\ufffd')),
+  ),
+  ...ofTexts(create),
+  ...caughtBy('random requests')(
+    ...answering(created)(['replays the plant as it is', ofReplays(ifRead(200, text(/"id":-?\d+,/, '')))]),
+    ['uses up keys for refused creates', remembers(keyed, isRefusal, taking)],
   ),
   ...caughtBy('the document itself')(...answering(created)(['answers 201', status(201)], nullTags)),
   ...caughtBy('plants and ETags')([
@@ -326,7 +346,6 @@ export const creates: readonly Wrong[] = [
       ['says of every create that it is a replay', set('Idempotency-Replayed', 'true')],
       ['says 1 for true', edit('Idempotency-Replayed', /^.*$/, '1')],
       ['replays without Location', having('Idempotency-Replayed', /./, drop('Location'))],
-      ['replays the plant as it is', ofReplays(ifRead(200, text(/"id":-?\d+,/, '')))],
     ),
     ...receiving(create)(
       ['ignores keys', keyless],
@@ -349,7 +368,6 @@ export const creates: readonly Wrong[] = [
       ['refuses a used key, but creates the plant', also(keyless)],
       ['uses another number for a used key', text(/42201/, '42200')],
     ),
-    ['uses up keys for refused creates', remembers(keyed, isRefusal, taking)],
     ['repeats the refusal of a key for the same create', remembers(wholeOf, (status) => status === 409)],
     ...answering(created)(
       ['creates the plant of a replay again', ofReplays(also(keyless))],

@@ -34,13 +34,13 @@ import {
   surplus,
   target,
   text,
-  texts,
   unfit,
   untagged,
   type Wrong,
   weakEtag,
 } from '../operators.ts'
 import type { Answered, Behaviour, Received } from '../wrong-servers.ts'
+import { ofTexts } from './creates.ts'
 
 const plant = '/plants/{id}'
 const got = `GET ${plant} 200`
@@ -195,7 +195,13 @@ function hasOwners(): Behaviour {
 
 export const ofPlants: readonly Wrong[] = [
   ...caughtBy('credentials')(['answers reads of all from a cache', remembers(readOf, (status) => status === 200)]),
-  ...caughtBy('random requests')(['has ETags of tags alone', etagOf((_, tag = '') => tag)]),
+  ...caughtBy('random requests')(
+    ['has ETags of tags alone', etagOf((_, tag = '') => tag)],
+    ...answering(`${put} 412`)(['refuses with 412, but replaces', also(unconditional)]),
+    ['has ETags of Latin-1', etagOf((...all) => Buffer.from(JSON.stringify(all), 'latin1'))],
+    ['has ETags of what is composed', etagOf((...all) => JSON.stringify(all).normalize('NFC'))],
+    ['has ETags that do not tell an empty tag from none', etagOf((name, tag = '') => `${name}/${tag}`)],
+  ),
   ...caughtBy('parameters')(
     ...accepting(`* ${plant} 400`)(drop('If-None-Match')),
     ...['DELETE', 'PUT', 'GET'].flatMap((method) => accepting(`${method} ${plant} 400`)(drop('If-Match'))),
@@ -227,10 +233,7 @@ export const ofPlants: readonly Wrong[] = [
     ),
     ['has ETags of lines', etagOf((name, tag) => [name, tag ?? []].flat().join('\n'))],
     ['has ETags without a border', etagOf((name, tag) => name + (tag === undefined ? '-' : `${tag}+`))],
-    ['has ETags of Latin-1', etagOf((...all) => Buffer.from(JSON.stringify(all), 'latin1'))],
-    ['has ETags of what is composed', etagOf((...all) => JSON.stringify(all).normalize('NFC'))],
     ['has ETags of names alone', etagOf((name) => name)],
-    ['has ETags that do not tell an empty tag from none', etagOf((name, tag = '') => `${name}/${tag}`)],
     ['has ETags of name and tag in one', etagOf((name, tag = '') => `${name}${tag}`)],
     ...answering(`* ${plant} 200`)(asked('Accept-Encoding', /./, weakEtag)),
     ...answering(got)(weakEtag),
@@ -284,7 +287,6 @@ export const ofPlants: readonly Wrong[] = [
     ),
     ...receiving(`DELETE ${plant}`)(edit('If-Match', /^\*$/, '"*"'), drop('If-Match')),
     ...answering(`* ${plant} 412`)(['compares ETags without case', ignoresCase], status(409), text(/41201/, '41200')),
-    ...answering(`${put} 412`)(['refuses with 412, but replaces', also(unconditional)]),
     ['answers a replace that changes nothing without an ETag', forgetsSame],
     ['keeps the tag that a replace does not have', keepsTag],
     ...answering(`${put} 200`)(
@@ -338,24 +340,7 @@ export const ofPlants: readonly Wrong[] = [
     ...answering(`HEAD ${plant} 404`)(['heads a missing plant', () => instead(200)]),
     ...receiving('GET')(having('Accept', /q=0,/, set('Accept', 'text/html'))),
   ),
-  ...caughtBy('names and tags')(
-    ...receiving(put)(
-      ['loses characters outside the BMP of a replace', texts(/[^\0-\uffff]/u, '?')],
-      ['trims texts of a replace', texts((each) => each.trim())],
-      ['composes texts of a replace', texts((each) => each.normalize('NFC'))],
-      ['cuts texts of a replace', texts((each) => each.slice(0, 200))],
-      ['loses backslashes of a replace', texts(/\\/, '')],
-      ['keeps empty tags of a replace as none', text(/,"tag":""/, '')],
-    ),
-    ...accepting(`${put} 400|413|415`)(
-      ['takes a replace without a name', plants((each) => ({ name: '', ...each }))],
-      ['takes numbers for names of a replace', text(/"name":7/, '"name":"7"')],
-      ['takes null for no tag of a replace', text(/,"tag":null/, '')],
-      ['cuts long texts of a replace', texts((each) => each.slice(0, 256))],
-      ['takes NUL from a replace away', texts(/\0/, '')],
-      ['takes lone surrogates of a replace', texts((each) => each.toWellFormed())],
-    ),
-  ),
+  ...ofTexts(put),
   ...caughtBy('bodies')(
     ...accepting(`${put} 400|413|415`)(
       ['takes repeated keys of a replace', bare],

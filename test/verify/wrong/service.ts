@@ -160,7 +160,7 @@ export const service: readonly Wrong[] = [
       ['gives a token no id', text(/"caller":\{"id":"[^"]*",/, '"caller":{')],
     ),
     ...answering('GET /docs 200')(set('Content-Type', 'application/json')),
-    ...answering('GET /site/{file} 200')(set('Content-Type', 'text/plain'), set('Cache-Control', 'max-age=31536000')),
+    ...answering('GET /site/{file} 200')(set('Cache-Control', 'max-age=31536000')),
     ...answering('GET /livez 200')(['is alive in another word', text(/"ok"/, '"UP"')]),
     ...answering('GET /readyz 200')(set('Cache-Control', 'max-age=5')),
     ...answering('GET /openapi.json 200')(['serves something else than a document', () => instead(200, [])]),
