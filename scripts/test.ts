@@ -29,7 +29,7 @@ Object.assign(process.env, {
 
 run({
   files: files.map((file) => resolve(file)),
-  // More than there are cores: most of these processes wait, half of their time, for disks, clocks and each other.
+  // More than there are cores: the processes of the first ring wait for half of their time, such as for a disk.
   concurrency: isFirstRing ? 7 : 5,
   timeout: 900_000,
   // TypeScript does not know this option yet.

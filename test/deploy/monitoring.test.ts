@@ -5,13 +5,12 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { parse, parseAllDocuments } from 'yaml'
 import { createMetrics } from '../../src/observe/metrics.ts'
+import { root } from '../support/readme.ts'
 import { readDeployed, replaceAll } from './files.ts'
 
-const file = (name: string): string => fileURLToPath(new URL(`../../deploy/monitoring/${name}`, import.meta.url))
-const docs = fileURLToPath(new URL('../../docs/operating.md', import.meta.url))
+const file = (name: string): string => `${root}/deploy/monitoring/${name}`
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0
 
 /** The names of all metrics, and those that Prometheus derives from them. */
@@ -50,7 +49,9 @@ describe('deploy/monitoring', () => {
 
   test('docs/operating.md lists all metrics of the service, and no others', async () => {
     const known = new Set([...(await knownNames())].map((name) => name.replace(/_(bucket|sum|count)$/, '')))
-    const listed = new Set((await readFile(docs, 'utf8')).match(/(?<=^\| `)plantstore_[a-z_]+/gm))
+    const listed = new Set(
+      (await readFile(`${root}/docs/operating.md`, 'utf8')).match(/(?<=^\| `)plantstore_[a-z_]+/gm),
+    )
     assert.deepEqual([...listed].sort(), [...known].filter((name) => name.startsWith('plantstore_')).sort())
   })
 

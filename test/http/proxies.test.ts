@@ -6,18 +6,12 @@ import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { PlantStoreClient } from '../../client/client.ts'
 import type { ServiceEvent } from '../../src/domain/events.ts'
+import { FaultyProxy } from '../client/faulty-proxy.ts'
 import { ask } from '../support/answering.ts'
 import { makeFolder } from '../support/folder.ts'
 import { type Service, serveHere, startService } from '../support/service.ts'
 import { type FramingCase, finish, framingCorpus, head, host } from './framing/corpus.ts'
-import {
-  isInstalled,
-  nginxWith,
-  proxyKinds,
-  type RunningProxy,
-  startBlindProxy,
-  startProxy,
-} from './framing/proxies.ts'
+import { isInstalled, nginxWith, proxyKinds, type RunningProxy, startProxy } from './framing/proxies.ts'
 import { FramingRunner } from './framing/run.ts'
 import { Wire } from './framing/wire.ts'
 
@@ -68,14 +62,19 @@ describe('requests behind proxies', { concurrency: true }, () => {
 
   test('a proxy that takes pipelined requests for one is detected', async () => {
     await using service = await startService({})
-    await using proxy = await startBlindProxy(service.port)
-    const { unseen } = await judge(service, proxy)
+    await using proxy = await FaultyProxy.start(service.port)
+    const seen: string[] = []
+    proxy.decide = ({ of, bytes }) => {
+      if (of === 'request') seen.push(/^\S+ \S+/.exec(bytes.toString('latin1'))?.[0] ?? '')
+      return undefined
+    }
+    const { unseen } = await judge(service, { port: proxy.port, seen: async () => seen })
     assert.ok(unseen.length > 0)
   })
 })
 
 /** Sends every case with a request behind it. */
-async function judge(service: Service, proxy: RunningProxy) {
+async function judge(service: Service, proxy: Pick<RunningProxy, 'port' | 'seen'>) {
   const before = service.events.length
   const runner = new FramingRunner({ port: proxy.port, token: service.token })
   /** Answers that belong to other requests. */

@@ -3,8 +3,8 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
-import { freePort, listen } from '../../support/answering.ts'
+import { connect } from 'node:net'
+import { freePort } from '../../support/answering.ts'
 import { makeFolder } from '../../support/folder.ts'
 import { killAtExit, outputOf } from '../../support/program.ts'
 import { until } from '../../support/time.ts'
@@ -138,19 +138,6 @@ export async function startProxy(kind: ProxyKind, upstream: number) {
       await folder[Symbol.asyncDispose]()
     },
   }
-}
-
-/** One that takes all that comes over a connection for one request, for controls. */
-export async function startBlindProxy(upstream: number): Promise<RunningProxy> {
-  const seen: string[] = []
-  const server = createServer((client) => {
-    const service = connect({ port: upstream, host: '127.0.0.1' })
-    client.once('data', (bytes) => seen.push(/^\S+ \S+/.exec(bytes.toString('latin1'))?.[0] ?? ''))
-    client.on('error', () => service.destroy()).pipe(service)
-    service.on('error', () => client.destroy()).pipe(client)
-  })
-  const port = await listen(server)
-  return { port, seen: async () => seen, [Symbol.asyncDispose]: async () => void server.close() }
 }
 
 async function isListening(port: number): Promise<boolean> {
