@@ -1,6 +1,6 @@
 // A request as code to paste, which needs nothing else: curl, JavaScript, Python.
 
-import { make } from './elements.js'
+import { make, storages } from './elements.js'
 import { escaped, makeCode } from './texts.js'
 
 /** A header field. */
@@ -19,7 +19,7 @@ export interface Sent {
 
 const languages: Readonly<Record<string, (sent: Sent) => string>> = { curl, JavaScript: javascript, Python: python }
 const languageKey = 'plantstore-language'
-const kept = localStorage.getItem(languageKey) ?? ''
+const kept = storages[1]?.getItem(languageKey) ?? ''
 let chosen = Object.hasOwn(languages, kept) ? kept : 'curl'
 
 /** A request as code, in the language that a person chose last. Without a name, it says what TOKEN is. */
@@ -37,7 +37,7 @@ export function snippetsOf(sent: Sent, name?: string): HTMLElement {
 function choose(language: string): void {
   if (language === chosen) return
   chosen = language
-  localStorage.setItem(languageKey, language)
+  storages[1]?.setItem(languageKey, language)
   for (const tab of document.querySelectorAll<HTMLElement>('.snippets .tabs button'))
     if (tab.textContent === language) tab.click()
 }
