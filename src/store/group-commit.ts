@@ -1,5 +1,6 @@
 // Group commit: jobs that arrive during a commit form the next batch. Independent of SQL and plants.
 
+import { systemTimer, type Timer } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Limits } from '../limits.ts'
 
@@ -12,17 +13,33 @@ interface QueuedJob<Job, Outcome> {
   readonly reject: (cause: unknown) => void
 }
 
+/** How long a batch waits for the callers whose jobs were just committed, as a share of that commit. */
+const gatheringShare = 0.5
+const gatheringMsMax = 10
+/** A shorter wait is not worth a timer, whose precision is a millisecond. */
+const gatheringMsMin = 1
+/** Share of these callers that must come back in that time. */
+const returningShare = 0.75
+/** If fewer come back, so many batches do not wait. */
+const batchesWithoutGathering = 20
+
 /**
- * Runs batches of jobs one after another, without a timer: a batch starts as soon as the previous one ends, and a
- * single job does not wait for others. Each job gets exactly one outcome.
+ * Runs batches of jobs one after another. A batch starts as soon as the previous one ends, and a single job does not
+ * wait for others. But if callers send their next job as soon as they have an answer, half of them would always wait
+ * for the commit of the other half. So a batch waits a moment for those who were just answered. Each job gets exactly
+ * one outcome.
  */
 export class GroupCommit<Job, Outcome> {
   readonly #commit: Commit<Job, Outcome>
   readonly #limits: Pick<Limits, 'waitingJobsMax' | 'transactionJobsMax'>
   readonly #onCommitted: (jobs: number, durationMs: number) => void
+  readonly #timer: Timer
   #waiting: QueuedJob<Job, Outcome>[] = []
   #running: Promise<void> | undefined
   #closed = false
+  /** Resolves when `jobs` are waiting. */
+  #gathering: { readonly jobs: number; readonly resolve: (isComplete: boolean) => void } | undefined
+  #batchesWithoutGathering = 0
 
   /**
    * @param commit commits a batch durably and returns one outcome per job, in order. If it rejects, all jobs of the
@@ -33,10 +50,12 @@ export class GroupCommit<Job, Outcome> {
     commit: Commit<Job, Outcome>,
     limits: Pick<Limits, 'waitingJobsMax' | 'transactionJobsMax'>,
     onCommitted: (jobs: number, durationMs: number) => void = () => {},
+    timer: Timer = systemTimer,
   ) {
     this.#commit = commit
     this.#limits = limits
     this.#onCommitted = onCommitted
+    this.#timer = timer
   }
 
   /** Number of jobs that wait for the current batch. */
@@ -56,6 +75,7 @@ export class GroupCommit<Job, Outcome> {
     }
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
     this.#waiting.push({ job, resolve, reject })
+    if (this.#waiting.length === this.#gathering?.jobs) this.#gathering.resolve(true)
     this.#running ??= this.#run()
     return promise
   }
@@ -71,11 +91,29 @@ export class GroupCommit<Job, Outcome> {
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, this.#limits.transactionJobsMax)
-      const startedMs = performance.now()
+      const startedMs = this.#timer.monotonicMs()
       await this.#runBatch(batch)
-      this.#onCommitted(batch.length, performance.now() - startedMs)
+      const durationMs = this.#timer.monotonicMs() - startedMs
+      this.#onCommitted(batch.length, durationMs)
+      await this.#gather(batch.length, Math.min(durationMs * gatheringShare, gatheringMsMax))
     }
     this.#running = undefined
+  }
+
+  /** Waits for callers who were just answered, if others wait already. */
+  async #gather(answered: number, msMax: number): Promise<void> {
+    const jobs = Math.min(this.#waiting.length + Math.ceil(answered * returningShare), this.#limits.transactionJobsMax)
+    if (this.#waiting.length === 0 || this.#waiting.length >= jobs || msMax < gatheringMsMin || this.#closed) return
+    if (this.#batchesWithoutGathering > 0) {
+      this.#batchesWithoutGathering -= 1
+      return
+    }
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const cancel = this.#timer.after(msMax, () => resolve(false))
+    this.#gathering = { jobs, resolve }
+    if (!(await promise)) this.#batchesWithoutGathering = batchesWithoutGathering
+    this.#gathering = undefined
+    cancel()
   }
 
   async #runBatch(batch: readonly QueuedJob<Job, Outcome>[]): Promise<void> {

@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Timer } from '../../src/domain/clock.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { GroupCommit } from '../../src/store/group-commit.ts'
 
 const limits = { waitingJobsMax: 100, transactionJobsMax: 10 }
 
 /** A queue, and its groups so far, whose commits a test ends by hand. */
-function begin() {
+function begin(timer?: Timer) {
   const groups: (PromiseWithResolvers<readonly string[]> & { readonly jobs: readonly number[] })[] = []
   const commit = (jobs: readonly number[]): Promise<readonly string[]> => {
     groups.push({ ...Promise.withResolvers<readonly string[]>(), jobs })
     return groups.at(-1)?.promise as Promise<readonly string[]>
   }
-  return { groups, queue: new GroupCommit(commit, limits) }
+  return { groups, queue: new GroupCommit(commit, limits, () => {}, timer) }
 }
 
 /** Lets everything run that is ready to. */
@@ -85,4 +86,72 @@ describe('group commit', () => {
       }
     })
   }
+
+  describe('callers who send their next job as soon as they have an answer', () => {
+    const slowMs = 100
+    /** Two callers wait for a commit of a third, which takes long and has ended. */
+    async function answerOne() {
+      let nowMs = 0
+      let expire = (): void => {}
+      const waits: number[] = []
+      const after = (ms: number, callback: () => void): (() => void) => {
+        waits.push(ms)
+        expire = callback
+        return () => {}
+      }
+      const timer = { wallMs: () => nowMs, monotonicMs: () => nowMs, after }
+      const { groups, queue } = begin(timer)
+      const sizes = (): readonly number[] => groups.map(({ jobs }) => jobs.length)
+      /** Ends the newest commit, which has taken so long. */
+      const answer = async (ms: number): Promise<void> => {
+        nowMs += ms
+        groups.at(-1)?.resolve(groups.at(-1)?.jobs.map(String) ?? [])
+        await turn()
+      }
+      void queue.submit(0)
+      await turn()
+      for (const job of [1, 2]) void queue.submit(job)
+      return { queue, sizes, waits, answer, expire: () => expire() }
+    }
+
+    test('share a batch with those who wait', async () => {
+      const { queue, sizes, answer } = await answerOne()
+      await answer(slowMs)
+      assert.deepEqual(sizes(), [1])
+      void queue.submit(0)
+      await turn()
+      assert.deepEqual(sizes(), [1, 3])
+    })
+
+    test('are waited for half as long as a commit took, at most 10 ms', async () => {
+      const { queue, waits, answer } = await answerOne()
+      await answer(10)
+      void queue.submit(3)
+      await turn()
+      void queue.submit(4)
+      await answer(slowMs)
+      assert.deepEqual(waits, [5, 10])
+    })
+
+    test('are not waited for any more for a while if they do not come', async () => {
+      const { queue, sizes, answer, expire } = await answerOne()
+      await answer(slowMs)
+      expire()
+      await turn()
+      assert.deepEqual(sizes(), [1, 2])
+      void queue.submit(3)
+      await answer(slowMs)
+      assert.deepEqual(sizes(), [1, 2, 1])
+    })
+
+    test('are not waited for after a fast commit, or when the queue closes', async () => {
+      const fast = await answerOne()
+      await fast.answer(1)
+      assert.deepEqual(fast.sizes(), [1, 2])
+      const closing = await answerOne()
+      void closing.queue.close()
+      await closing.answer(slowMs)
+      assert.deepEqual(closing.sizes(), [1, 2])
+    })
+  })
 })
