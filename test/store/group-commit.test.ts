@@ -6,8 +6,11 @@ import { GroupCommit } from '../../src/store/group-commit.ts'
 
 const limits = { waitingJobsMax: 100, transactionJobsMax: 10 }
 
+/** To it, no commit takes any time. */
+const timeless: Timer = { wallMs: () => 0, monotonicMs: () => 0, after: () => () => {} }
+
 /** A queue, and its groups so far, whose commits a test ends by hand. */
-function begin(timer?: Timer) {
+function begin(timer = timeless) {
   const groups: (PromiseWithResolvers<readonly string[]> & { readonly jobs: readonly number[] })[] = []
   const commit = (jobs: readonly number[]): Promise<readonly string[]> => {
     groups.push({ ...Promise.withResolvers<readonly string[]>(), jobs })
