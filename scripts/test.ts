@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util'
 import { filesOfFirstRing } from '../test/all/folders.ts'
 
 /** In the first ring, the slowest folders begin first, so that none of their files runs alone at the end. */
-const slowest = ['test/all/', 'test/browser/', 'test/verify/']
+const slowest = ['test/all/', 'test/verify/', 'test/browser/']
 
 const { values, positionals } = parseArgs({ options: { all: { type: 'boolean' } }, allowPositionals: true })
 const isFirstRing = !values.all && positionals.length === 0
@@ -30,7 +30,7 @@ Object.assign(process.env, {
 run({
   files: files.map((file) => resolve(file)),
   // More than there are cores: the processes of the first ring wait for half of their time, such as for a disk.
-  concurrency: isFirstRing ? 7 : 5,
+  concurrency: 5,
   timeout: 900_000,
   // TypeScript does not know this option yet.
   ...{ globalSetupPath: resolve('test/support/global-setup.ts') },
