@@ -7,6 +7,7 @@ import { copy, find, make, makeTabs } from './elements.js'
 import { explain, explainAbsence } from './messages.js'
 import { displayed, jsonOf, shownText, withoutId } from './properties.js'
 import { type Sent, snippetsOf } from './snippets.js'
+import { makeDot } from './tags.js'
 import { boxed, shown, shownOrNone } from './texts.js'
 
 const dialog = find('#plant', HTMLDialogElement)
@@ -92,7 +93,8 @@ function fill(plant: Tagged<StoredPlant>): void {
   find('#plant-facts').replaceChildren(
     ...facts.flatMap((property) => {
       const text = shownText(property, plant)
-      return [make('dt', property.title), make('dd', boxed(property.title, text, shownOrNone(text)))]
+      const dot = property.name === 'tag' && text ? [makeDot(text), ' '] : []
+      return [make('dt', property.title), make('dd', boxed(property.title, text, ...dot, shownOrNone(text)))]
     }),
   )
   const url = new URL(`plants/${id}`, base)

@@ -25,11 +25,21 @@ export function choose(tag: string): void {
   draw()
 }
 
-/** A dot in the colour of a tag: one of twelve, which are easy to tell apart. */
+/** Twelve colours are easy to tell apart. */
+const huesMax = 12
+/** By tag, the colours that are taken. */
+const hues = new Map<string, number>()
+
+/** A dot in the colour of a tag: one of its own for each of the first tags. */
 export function makeDot(tag: string): HTMLElement {
   const dot = make('i.dot')
   const sum = [...tag].reduce((before, character) => (before * 98 + (character.codePointAt(0) ?? 0)) % 997, 0)
-  dot.style.setProperty('--hue', String((sum % 12) * 30))
+  let hue = hues.get(tag) ?? sum % huesMax
+  if (!hues.has(tag) && hues.size < huesMax) {
+    while ([...hues.values()].includes(hue)) hue = (hue + 1) % huesMax
+    hues.set(tag, hue)
+  }
+  dot.style.setProperty('--hue', String((hue * 360) / huesMax))
   return dot
 }
 
