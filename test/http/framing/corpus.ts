@@ -103,7 +103,8 @@ function create(...lines: readonly string[]): string {
 
 /** The head of a request for a plant that is not there, with a body of three bytes. */
 function untyped(method: string, ...lines: readonly string[]): string {
-  return head(`${method} /plants/1 HTTP/1.1`, host, token, 'Content-Type: no media type', 'Content-Length: 3', ...lines)
+  const fields = ['Content-Type: no media type', 'Content-Length: 3', ...lines]
+  return head(`${method} /plants/-1 HTTP/1.1`, host, token, ...fields)
 }
 
 /** A create in chunks, with those given for its body. */
