@@ -145,6 +145,8 @@ export const limits = Object.freeze({
   /** Changes that wait for a commit. Above: 503. */
   waitingJobsMax: 10_000,
   transactionJobsMax: 1_024,
+  /** How long a batch waits for the callers who were just answered. */
+  gatheringMsMax: 10,
 
   // Stores in a file: src/store/sqlite/.
   /** How long a change waits for another process that writes to the same file. Above: 503. */

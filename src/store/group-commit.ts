@@ -7,6 +7,8 @@ import type { Limits } from '../limits.ts'
 /** An outcome that is a promise belongs to a job that was set aside; the next batch does not wait for it. */
 export type Commit<Job, Outcome> = (jobs: readonly Job[]) => Promise<readonly (Outcome | Promise<Outcome>)[]>
 
+type GroupLimits = Pick<Limits, 'waitingJobsMax' | 'transactionJobsMax' | 'gatheringMsMax'>
+
 interface QueuedJob<Job, Outcome> {
   readonly job: Job
   readonly resolve: (outcome: Outcome | Promise<Outcome>) => void
@@ -15,7 +17,6 @@ interface QueuedJob<Job, Outcome> {
 
 /** How long a batch waits for the callers whose jobs were just committed, as a share of that commit. */
 const gatheringShare = 0.5
-const gatheringMsMax = 10
 /** A shorter wait is not worth a timer, whose precision is a millisecond. */
 const gatheringMsMin = 1
 /** Share of these callers that must come back in that time. */
@@ -31,7 +32,7 @@ const batchesWithoutGathering = 20
  */
 export class GroupCommit<Job, Outcome> {
   readonly #commit: Commit<Job, Outcome>
-  readonly #limits: Pick<Limits, 'waitingJobsMax' | 'transactionJobsMax'>
+  readonly #limits: GroupLimits
   readonly #onCommitted: (jobs: number, durationMs: number) => void
   readonly #timer: Timer
   #waiting: QueuedJob<Job, Outcome>[] = []
@@ -48,7 +49,7 @@ export class GroupCommit<Job, Outcome> {
    */
   constructor(
     commit: Commit<Job, Outcome>,
-    limits: Pick<Limits, 'waitingJobsMax' | 'transactionJobsMax'>,
+    limits: GroupLimits,
     onCommitted: (jobs: number, durationMs: number) => void = () => {},
     timer: Timer = systemTimer,
   ) {
@@ -95,21 +96,22 @@ export class GroupCommit<Job, Outcome> {
       await this.#runBatch(batch)
       const durationMs = this.#timer.monotonicMs() - startedMs
       this.#onCommitted(batch.length, durationMs)
-      await this.#gather(batch.length, Math.min(durationMs * gatheringShare, gatheringMsMax))
+      await this.#gather(batch.length, durationMs * gatheringShare)
     }
     this.#running = undefined
   }
 
   /** Waits for callers who were just answered, if others wait already. */
-  async #gather(answered: number, msMax: number): Promise<void> {
-    const jobs = Math.min(this.#waiting.length + Math.ceil(answered * returningShare), this.#limits.transactionJobsMax)
-    if (this.#waiting.length === 0 || this.#waiting.length >= jobs || msMax < gatheringMsMin || this.#closed) return
+  async #gather(answered: number, ms: number): Promise<void> {
+    const { transactionJobsMax, gatheringMsMax } = this.#limits
+    const jobs = Math.min(this.#waiting.length + Math.ceil(answered * returningShare), transactionJobsMax)
+    if (this.#waiting.length === 0 || this.#waiting.length >= jobs || ms < gatheringMsMin || this.#closed) return
     if (this.#batchesWithoutGathering > 0) {
       this.#batchesWithoutGathering -= 1
       return
     }
     const { promise, resolve } = Promise.withResolvers<boolean>()
-    const cancel = this.#timer.after(msMax, () => resolve(false))
+    const cancel = this.#timer.after(Math.min(ms, gatheringMsMax), () => resolve(false))
     this.#gathering = { jobs, resolve }
     if (!(await promise)) this.#batchesWithoutGathering = batchesWithoutGathering
     this.#gathering = undefined

@@ -4,7 +4,7 @@ import type { Timer } from '../../src/domain/clock.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { GroupCommit } from '../../src/store/group-commit.ts'
 
-const limits = { waitingJobsMax: 100, transactionJobsMax: 10 }
+const limits = { waitingJobsMax: 100, transactionJobsMax: 10, gatheringMsMax: 10 }
 
 /** To it, no commit takes any time. */
 const timeless: Timer = { wallMs: () => 0, monotonicMs: () => 0, after: () => () => {} }
@@ -30,7 +30,7 @@ describe('group commit', () => {
       if (groups === 1) throw new AppError('storeUnavailable', 'not known')
       return jobs
     }
-    const queue = new GroupCommit(commit, { waitingJobsMax: 10, transactionJobsMax: 1 })
+    const queue = new GroupCommit(commit, { ...limits, transactionJobsMax: 1 })
     const results = await Promise.allSettled([queue.submit(1), queue.submit(2)])
     assert.equal((results[0] as PromiseRejectedResult).reason.code, 'storeUnavailable')
     assert.deepEqual(results[1], { status: 'fulfilled', value: 2 })
