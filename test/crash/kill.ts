@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { Load } from '../fleet/load.ts'
 import { type RunningServer, runHere, type ServerOptions, startServer } from '../support/program.ts'
 import { findLost } from './burst.ts'
+import { untilWrong } from './control.ts'
 
 export interface KillReport {
   readonly kills: number
@@ -24,8 +25,6 @@ export interface Kills {
 
 const clients = 16
 const plantsMax = 500
-/** A kill often misses the moment between an early answer and its commit. */
-const controlsMax = 10
 /** A server whose database answers late exits, and its unit starts it again. Here, it waits for a busy machine. */
 export const patient: ServerOptions = { environment: { PGCONNECT_TIMEOUT: '10' } }
 const earlyAck = fileURLToPath(new URL('early-ack.ts', import.meta.url))
@@ -64,11 +63,9 @@ export async function killServers(store: string, { kills, servers }: Kills, isEa
 }
 
 /** The control: servers that say yes before the commit, each time on a new store, until they have lost something. */
-export async function killEarlyAck(makeStore: () => Promise<string>, each: Kills): Promise<KillReport> {
-  const total = { kills: 0, acknowledged: 0, lost: 0, failed: 0, replayed: 0 }
-  for (let times = 0; times < controlsMax && total.lost === 0; times += 1) {
-    const report = await killServers(await makeStore(), each, true)
-    for (const key of Object.keys(total) as (keyof KillReport)[]) total[key] += report[key]
-  }
-  return total
+export function killEarlyAck(makeStore: () => Promise<string>, each: Kills): Promise<KillReport> {
+  return untilWrong(
+    async () => killServers(await makeStore(), each, true),
+    ({ lost }) => lost,
+  )
 }

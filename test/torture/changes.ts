@@ -1,8 +1,9 @@
 // The log of changes: followers of a file and of a fleet, whose servers are killed.
 
+import { untilWrong } from '../crash/control.ts'
 import { killFleet, killOneFile } from '../fleet/changes.ts'
 import { startDatabase } from '../support/postgres.ts'
-import { type Run, type Torture, untilWrong, type Verdict } from './torture.ts'
+import type { Run, Torture, Verdict } from './torture.ts'
 
 const controlKills = 3
 

@@ -5,6 +5,7 @@ import { stat } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { untilWrong } from '../crash/control.ts'
 import { framingCorpus, reset } from '../http/framing/corpus.ts'
 import { cutUp, drawPieces, FramingRunner, ofOnePacket, timeToEnd } from '../http/framing/run.ts'
 import { Random } from '../power-loss/random.ts'
@@ -12,7 +13,7 @@ import { encodeRequest, plantJson } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
 import { descriptorsOf, memoryOf } from './process-figures.ts'
-import { type Run, type Torture, untilWrong, type Verdict } from './torture.ts'
+import type { Run, Torture, Verdict } from './torture.ts'
 
 export const soak: Torture = {
   name: 'soak',

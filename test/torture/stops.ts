@@ -1,9 +1,10 @@
 // Servers behind the nginx and the HAProxy of deploy/ are stopped one after the other, under load.
 
+import { untilWrong } from '../crash/control.ts'
 import { proxyNames } from '../deploy/files.ts'
 import { missingFor, stopServers } from '../deploy/stops.ts'
 import { startDatabase } from '../support/postgres.ts'
-import { type Run, type Torture, untilWrong, type Verdict } from './torture.ts'
+import type { Run, Torture, Verdict } from './torture.ts'
 
 /** Of a control. */
 const kills = 2

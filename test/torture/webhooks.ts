@@ -1,9 +1,10 @@
 // Webhooks: a receiver that fails often, while servers are killed and frozen.
 
+import { untilWrong } from '../crash/control.ts'
 import { freezeSender, killSenders } from '../fleet/webhooks.ts'
 import { makeFolder } from '../support/folder.ts'
 import { startDatabase } from '../support/postgres.ts'
-import { type Run, type Torture, untilWrong, type Verdict } from './torture.ts'
+import type { Run, Torture, Verdict } from './torture.ts'
 
 const servers = 2
 const controlKills = 2
