@@ -146,7 +146,10 @@ export async function read(response: Response, url: string): Promise<Answer> {
     text += piece
     if (text.length > answerCharactersMax) {
       const advice = 'is it the right server? If so, list fewer plants at a time, with limit'
-      throw new PlantStoreError(`${new URL(url).origin} sent more than 128,000,000 characters; ${advice}`, { status })
+      throw new PlantStoreError(
+        `${new URL(url).origin} sent more than ${answerCharactersMax.toLocaleString('en')} characters; ${advice}`,
+        { status },
+      )
     }
   }
   return { status, headers, text, value: isJson(headers) ? parse(text) : undefined }

@@ -29,7 +29,7 @@ Object.assign(process.env, {
 
 run({
   files: files.map((file) => resolve(file)),
-  // More than there are cores: the processes of the first ring wait for half of their time, such as for a disk.
+  // More than there are cores, because each process also waits, such as for a disk.
   concurrency: 5,
   timeout: 900_000,
   // TypeScript does not know this option yet.
