@@ -1,5 +1,6 @@
 // Servers that answer every request as the test specifies, such as receivers of webhooks.
 
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type RequestListener, request as requestHttp } from 'node:http'
@@ -74,11 +75,22 @@ export async function listen(server: Server, port = 0, host = '127.0.0.1'): Prom
   return (server.address() as AddressInfo).port
 }
 
-/** A port that nobody listens at. */
+/**
+ * A port that nobody listens at.
+ *
+ * It is below those that systems give to servers and connections that ask for none, so that nothing gets it before the
+ * one that it is for.
+ */
 export async function freePort(host?: string): Promise<number> {
-  const server = createServer()
-  const port = await listen(server, 0, host)
-  server.close()
-  await once(server, 'close')
-  return port
+  for (let tries = 1; ; tries += 1) {
+    const server = createServer()
+    try {
+      const port = await listen(server, randomInt(10_000, 32_000), host)
+      server.close()
+      await once(server, 'close')
+      return port
+    } catch (cause) {
+      if (tries === 100) throw cause
+    }
+  }
 }
