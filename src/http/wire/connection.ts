@@ -28,9 +28,9 @@ import { Incoming } from './incoming.ts'
 import {
   NodeBody,
   type NodeParser,
-  NodeStream,
   type ParserEvents,
   type ParserSocket,
+  streamOver,
   writeReply,
 } from './node-parser.ts'
 import { ownAddress, type Peers } from './peers.ts'
@@ -257,10 +257,6 @@ export class Connection implements RequestConnection, ParserEvents {
     })
   }
 
-  onBroken(error: AppError): void {
-    this.refuse(error)
-  }
-
   /** @param packet valid until this returns. */
   #receive(packet: Buffer): void {
     if (this.#state === 'ending') return
@@ -388,7 +384,7 @@ export class Connection implements RequestConnection, ParserEvents {
     this.#body?.drop()
     if (reply.stream === undefined || this.#request?.method === 'HEAD') return
     if (this.#message === undefined || this.#body === undefined) this.#enter('streaming')
-    reply.stream(new NodeStream(response, this))
+    reply.stream(streamOver(response, this))
   }
 
   /** Whether the rest of a rejected body can be skipped: not if it is too long, of unknown length, or awaits a 100. */

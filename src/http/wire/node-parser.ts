@@ -16,7 +16,7 @@ export interface ParserEvents {
   /** A head was parsed. */
   onRequest(message: IncomingMessage, response: ServerResponse): void
   /** The bytes are not a valid request. */
-  onBroken(error: AppError): void
+  refuse(error: AppError): void
   /** A part of a reply was written to the socket. */
   onWrite(): void
 }
@@ -40,7 +40,7 @@ export class NodeParser {
     for (const event of ['request', 'checkContinue', 'checkExpectation']) this.#server.on(event, serve)
     this.#server.on('clientError', (cause: ParserError, socket: Duplex) => {
       // Any other error is one of the socket, which closes itself.
-      if (cause.code?.startsWith('HPE_') === true) (socket as ParserSocket).events.onBroken(explain(cause, limits))
+      if (cause.code?.startsWith('HPE_') === true) (socket as ParserSocket).events.refuse(explain(cause, limits))
     })
   }
 
@@ -117,37 +117,18 @@ export function writeReply(response: ServerResponse, { status, fields, body, str
   else response.flushHeaders()
 }
 
-export class NodeStream implements ReplyStream {
-  readonly #response: ServerResponse
-  readonly #connection: RequestConnection
-
-  constructor(response: ServerResponse, connection: RequestConnection) {
-    this.#response = response
-    this.#connection = connection
-  }
-
-  get isOver(): boolean {
-    return this.#connection.hasLeft || this.#response.writableEnded
-  }
-
-  get unreadBytes(): number {
-    return this.#response.writableLength
-  }
-
-  write(bytes: string | Uint8Array): void {
-    this.#response.write(bytes)
-  }
-
-  end(): void {
-    this.#response.end()
-  }
-
-  cut(): void {
-    this.#connection.socket.destroy()
-  }
-
-  onceDone(listener: () => void): void {
-    this.#connection.onceDone(listener)
+export function streamOver(response: ServerResponse, connection: RequestConnection): ReplyStream {
+  return {
+    get isOver() {
+      return connection.hasLeft || response.writableEnded
+    },
+    get unreadBytes() {
+      return response.writableLength
+    },
+    write: (bytes) => response.write(bytes),
+    end: () => response.end(),
+    cut: () => connection.socket.destroy(),
+    onceDone: (listener) => connection.onceDone(listener),
   }
 }
 
