@@ -90,8 +90,11 @@ export interface ReplyStream {
   onceDone(listener: () => void): void
 }
 
+/** The header fields of a reply so far, by lower-case name. */
+export type ReplyFields = Record<string, string>
+
 /** Header fields of every reply: the request id, and no content sniffing (Fetch standard, section 3.6). */
-export function commonFields(requestId: string): Record<string, string> {
+export function commonFields(requestId: string): ReplyFields {
   return { 'x-request-id': requestId, 'x-content-type-options': 'nosniff' }
 }
 
