@@ -192,13 +192,10 @@ export class SqliteStore extends GroupedStore implements Store {
   }
 
   async measure(): Promise<StoreSize> {
-    const plants = this.#read(() => this.#pages.count())
-    const changesBytes = this.#read(() => this.#pages.changesBytes())
     const { bavail, bsize } = statfsSync(this.#opened.path)
     return {
-      plants,
+      ...this.#read(() => this.#pages.size()),
       bytes: statSync(this.#opened.path).size,
-      changesBytes,
       logBytes: statThere(`${this.#opened.path}-wal`)?.size ?? 0,
       diskFreeBytes: bavail * bsize,
       backedUpAtMs: readBackupMs(this.#opened.path),
