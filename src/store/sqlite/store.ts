@@ -24,7 +24,7 @@ import { statThere } from '../paths.ts'
 import { commonStatements } from '../rows.ts'
 import { readBackupMs } from './backup.ts'
 import { isPassing, openReadable, passingMessage, prepareAll, type Statements } from './file/database.ts'
-import { assertKept, type Identity, isServed } from './file/names.ts'
+import { assertKept, type Identity, isHeld } from './file/names.ts'
 import { Lister } from './lister.ts'
 import { Pages } from './pages.ts'
 import type { Thread } from './thread.ts'
@@ -141,7 +141,7 @@ export class SqliteStore extends GroupedStore implements Store {
   async beginImport({ isWhole }: { readonly isWhole: boolean }): Promise<PlantImport> {
     const { clock, limits } = this.#options
     const { path, writer } = this.#opened
-    const isServedByOther = (): boolean => !this.#options.exclusive && isServed(path)
+    const isServedByOther = (): boolean => !this.#options.exclusive && isHeld(path, 'server')
     let uncommitted = 0
     let openedMs = 0
     const isDue = (): boolean =>
