@@ -25,7 +25,7 @@ import { commonStatements } from '../rows.ts'
 import { readBackupMs } from './backup.ts'
 import { isPassing, openReadable, passingMessage, prepareAll, type Statements } from './file/database.ts'
 import { assertKept, type Identity, isHeld } from './file/names.ts'
-import { Lister } from './lister.ts'
+import { openLister } from './lister.ts'
 import { Pages } from './pages.ts'
 import type { Thread } from './thread.ts'
 import type { ToWriter } from './writer-thread.ts'
@@ -65,9 +65,9 @@ export class SqliteStore extends GroupedStore implements Store {
   readonly #options: StoreOptions
   readonly #turn: ReturnType<typeof shareTurns>
   readonly #pages: Pages
-  readonly #lists: Lister
+  readonly #lists: ReturnType<typeof openLister>
   /** Searches by name and summaries, which may take longer. */
-  readonly #searches: Lister
+  readonly #searches: ReturnType<typeof openLister>
   /** The bytes of a plant in a list, approximately. */
   #plantBytes = plantBytesUsual
   readonly #longSummary = shareRead(() => this.#searches.ask<Summary>({ kind: 'summarize' }))
@@ -88,8 +88,8 @@ export class SqliteStore extends GroupedStore implements Store {
     this.#options = options
     this.#pages = new Pages(reader, options.limits)
     const { limits } = options
-    this.#lists = new Lister({ path, limits }, 'lists', limits.listsMax)
-    this.#searches = new Lister({ path, limits }, 'searches', limits.searchesMax)
+    this.#lists = openLister({ path, limits }, 'lists', limits.listsMax)
+    this.#searches = openLister({ path, limits }, 'searches', limits.searchesMax)
     this.#statements = prepareAll(reader, queries)
   }
 
