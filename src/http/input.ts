@@ -7,19 +7,16 @@ import type { Schema } from '../contract/schemas.ts'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
 import type { Plant, Preconditions, Revisions } from '../domain/plant.ts'
 import { decodeJson } from '../json/decode.ts'
-import type { Limits } from '../limits.ts'
 import type { Input } from './operations.ts'
-import { bodyTooLarge } from './problems.ts'
 import type { Fields } from './request.ts'
 import type { Found } from './router.ts'
 
 const mediaTypeCharactersMax = 256
 
-/** Checks the header fields of a body before it is read: type, coding and length. */
-export function checkBodyFields(fields: Fields, { bodyBytesMax }: Limits): void {
+/** Checks the type and the coding of a body before it is read. */
+export function checkBodyFields(fields: Fields): void {
   checkMediaType(fields['content-type'])
   checkContentEncoding(fields['content-encoding'])
-  if (Number(fields['content-length'] ?? 0) > bodyBytesMax) throw bodyTooLarge(bodyBytesMax)
 }
 
 /** Reads the input of a request. @param body its bytes, if any. @throws AppError for invalid input. */

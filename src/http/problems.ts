@@ -59,7 +59,3 @@ export function toAppError(error: unknown, requestId: string): AppError {
     cause: error,
   })
 }
-
-export function bodyTooLarge(bodyBytesMax: number): AppError {
-  return new AppError('bodyTooLarge', `the body is longer than the ${bodyBytesMax} bytes allowed`)
-}

@@ -159,7 +159,9 @@ export class Service {
       if (!isSaid) return undefined
     }
     const { authenticate, rateLimiter } = this.#options
-    return authenticate(authorization, scopes ?? [], rateLimiter && guardOf(rateLimiter, clientAddress))
+    const guard: GuardLookUp | undefined =
+      rateLimiter && ((lookUp) => rateLimiter.guardLookUp(networkOf(clientAddress), lookUp))
+    return authenticate(authorization, scopes ?? [], guard)
   }
 
   /** Checks the header fields of the body, then reads it. An operation without a body ignores one. */
@@ -169,7 +171,7 @@ export class Service {
     const { body, method } = request
     assertExpectation(request)
     if (body === undefined) return this.#answer(asked, undefined)
-    if (endpoint.operation.body !== undefined) checkBodyFields(request.fields, this.#options.limits)
+    if (endpoint.operation.body !== undefined) checkBodyFields(request.fields)
     if (Buffer.isBuffer(body)) return this.#answer(asked, body)
     if (method === 'GET' || method === 'HEAD') return body.skip().then(() => this.#answer(asked, undefined))
     return body.read().then((bytes) => this.#answer(asked, bytes))
@@ -301,10 +303,6 @@ function assertExpectation({ fields, isHttp10 }: Request): void {
   const { expect } = fields
   if (expect === undefined || isHttp10 || expect.toLowerCase() === '100-continue') return
   throw new AppError('expectationFailed', `Expect: must be 100-continue, got ${JSON.stringify(expect)}`)
-}
-
-function guardOf(rateLimiter: RateLimiter, clientAddress: string | undefined): GuardLookUp {
-  return (lookUp) => rateLimiter.guardLookUp(networkOf(clientAddress), lookUp)
 }
 
 function unknownPath(path: string): AppError {

@@ -8,7 +8,6 @@ import { Duplex } from 'node:stream'
 import { AppError } from '../../domain/errors.ts'
 import type { Limits } from '../../limits.ts'
 import { createServer } from '../node-http.ts'
-import { bodyTooLarge } from '../problems.ts'
 import type { ArrivingBody, Reply, ReplyStream, RequestConnection } from '../request.ts'
 
 /** The events of a parser, for a connection. */
@@ -161,7 +160,7 @@ export class NodeBody implements ArrivingBody {
   }
 
   read(): Promise<Buffer> {
-    if (Number(this.#message.headers['content-length'] ?? 0) > this.#bytesMax) this.fail(bodyTooLarge(this.#bytesMax))
+    if (Number(this.#message.headers['content-length'] ?? 0) > this.#bytesMax) this.#refuse()
     else this.#continue()
     return new Promise((resolve, reject) => {
       this.#settle = () => {
@@ -186,6 +185,10 @@ export class NodeBody implements ArrivingBody {
     this.#settle?.()
   }
 
+  #refuse(): void {
+    this.fail(new AppError('bodyTooLarge', `the body is longer than the ${this.#bytesMax} bytes allowed`))
+  }
+
   /** Discards the rest. */
   drop(): void {
     this.#isWanted = false
@@ -198,7 +201,7 @@ export class NodeBody implements ArrivingBody {
     if (!this.#isWanted) return
     const length = this.#length + piece.length
     if (length > this.#bytesMax) {
-      this.fail(bodyTooLarge(this.#bytesMax))
+      this.#refuse()
       return
     }
     if (length > this.#held.length) {
