@@ -40,6 +40,9 @@ export interface Request {
   isCounted: boolean
 }
 
+/** The parts of a request that its parser provides. */
+export type RequestHead = Pick<Request, 'method' | 'target' | 'fields' | 'host' | 'isHttp10' | 'body'>
+
 /** A body that has not arrived completely. Both methods send 100 Continue to a client that waits for it. */
 export interface ArrivingBody {
   /**

@@ -21,7 +21,14 @@ import { AppError } from '../../domain/errors.ts'
 import type { AbortReason } from '../../domain/events.ts'
 import type { Limits } from '../../limits.ts'
 import { freePage, type LargeAnswers } from '../large-answers.ts'
-import { type Fields, type Reply, type Request, type RequestConnection, shownPath } from '../request.ts'
+import {
+  type Fields,
+  type Reply,
+  type Request,
+  type RequestConnection,
+  type RequestHead,
+  shownPath,
+} from '../request.ts'
 import type { Service } from '../service.ts'
 import { checkFraming, hasBody, hostAsked, toOriginForm } from './framing.ts'
 import { Incoming } from './incoming.ts'
@@ -39,9 +46,6 @@ import { type FieldsSeen, readPlainRequest } from './plain-request.ts'
 import { readSocket, resetSocket } from './socket-internals.ts'
 
 export type State = 'head' | 'body' | 'answering' | 'streaming' | 'idle' | 'ending'
-
-/** The parts of a request that its parser provides. */
-type RequestHead = Pick<Request, 'method' | 'target' | 'fields' | 'host' | 'isHttp10' | 'body'>
 
 export interface ConnectionOptions {
   readonly limits: Limits
