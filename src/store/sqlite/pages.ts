@@ -76,7 +76,15 @@ export class Pages {
   list({ after, tag, namePrefix, limit }: PlantQuery): PlantPage {
     if (after === int64Max) return pageOf('')
     const fromId = after === undefined ? int64Min : after + 1n
-    if (namePrefix !== undefined && namePrefix !== '') return this.#listByName(foldName(namePrefix), fromId, tag, limit)
+    if (namePrefix !== undefined && namePrefix !== '') {
+      // In one transaction, so that plants found in the index still exist when they are read.
+      this.#reader.exec('BEGIN')
+      try {
+        return this.#search(foldName(namePrefix), fromId, tag, limit)
+      } finally {
+        this.#reader.exec('COMMIT')
+      }
+    }
     const { byId, byTag } = this.#statements
     const others = BigInt(limit - 1)
     const row = tag === undefined ? byId.get(fromId, others) : byTag.get(fromId, others, tag)
@@ -117,16 +125,6 @@ export class Pages {
         if (plants.length < batchPlants || last === int64Max) return
         from = last + 1n
       }
-    } finally {
-      this.#reader.exec('COMMIT')
-    }
-  }
-
-  /** Uses one transaction, so that plants found in the index still exist when they are read. */
-  #listByName(prefix: string, from: bigint, tag: string | undefined, limit: number): PlantPage {
-    this.#reader.exec('BEGIN')
-    try {
-      return this.#search(prefix, from, tag, limit)
     } finally {
       this.#reader.exec('COMMIT')
     }
