@@ -24,7 +24,7 @@ import { RateLimiter } from '../http/rate-limit.ts'
 import { Service } from '../http/service.ts'
 import { recordTokenUses } from '../http/token-uses.ts'
 import { Connections } from '../http/wire/connections.ts'
-import { NodeParser } from '../http/wire/node-parser.ts'
+import { createParser } from '../http/wire/node-parser.ts'
 import { createPeers } from '../http/wire/peers.ts'
 import { createServer, tlsOptions } from '../http/wire/server.ts'
 import { openJwts } from '../identity/jwt.ts'
@@ -151,7 +151,7 @@ async function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJw
     limits: serverLimits,
     clock: systemClock,
     service,
-    parser: new NodeParser(limits),
+    openParser: createParser(limits),
     peers: createPeers(config.trustProxy),
     largeAnswers,
     newRequestId,

@@ -12,7 +12,7 @@ import type { Reply } from '../../src/http/request.ts'
 import type { Service } from '../../src/http/service.ts'
 import { Connection, type ConnectionOptions } from '../../src/http/wire/connection.ts'
 import { Connections } from '../../src/http/wire/connections.ts'
-import { NodeParser } from '../../src/http/wire/node-parser.ts'
+import { createParser } from '../../src/http/wire/node-parser.ts'
 import { createPeers } from '../../src/http/wire/peers.ts'
 import { type Limits, limits } from '../../src/limits.ts'
 
@@ -24,7 +24,7 @@ function optionsOf(changed: Partial<Limits>, monotonicMs: () => number, serve: S
     limits: own,
     clock: { ...systemClock, monotonicMs },
     service: { serve, refuseBytes, noteSent: () => {}, noteAborted: () => {} } as unknown as Service,
-    parser: new NodeParser(own),
+    openParser: createParser(own),
     peers: createPeers([]),
     largeAnswers: new LargeAnswers(own),
     newRequestId: () => 'a-1',

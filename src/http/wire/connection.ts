@@ -34,7 +34,7 @@ import { checkFraming, hasBody, hostAsked, toOriginForm } from './framing.ts'
 import { Incoming } from './incoming.ts'
 import {
   NodeBody,
-  type NodeParser,
+  type OpenParser,
   type ParserEvents,
   type ParserSocket,
   streamOver,
@@ -51,7 +51,7 @@ export interface ConnectionOptions {
   readonly limits: Limits
   readonly clock: Clock
   readonly service: Service
-  readonly parser: NodeParser
+  readonly openParser: OpenParser
   readonly peers: Peers
   readonly largeAnswers: LargeAnswers
   readonly newRequestId: () => string
@@ -297,7 +297,7 @@ export class Connection implements RequestConnection, ParserEvents {
       const head = this.#incoming.takeHead()
       if (head === undefined) return false
       if (this.#servePlain(head)) return false
-      this.#parserSocket ??= this.#options.parser.open(this.socket, this)
+      this.#parserSocket ??= this.#options.openParser(this.socket, this)
       this.#parserSocket.parse(head)
     } else if (this.#state === 'body') {
       const piece = this.#incoming.takePiece()
