@@ -151,7 +151,7 @@ export class Connection implements RequestConnection, ParserEvents {
     const { limits } = this.#options
     const isSending = this.socket.writableLength > 0 && (this.#state === 'answering' || this.#state === 'ending')
     if (isSending) this.#sinceMs = nowMs
-    return nowMs - this.#sinceMs >= msMaxOf(this.#state, limits)
+    return this.#state !== 'streaming' && nowMs - this.#sinceMs >= limits[clocks[this.#state]]
   }
 
   /** Ends a connection whose clock has run out. */
@@ -480,20 +480,11 @@ export class Connection implements RequestConnection, ParserEvents {
   }
 }
 
-function msMaxOf(state: State, limits: Limits): number {
-  switch (state) {
-    case 'head':
-      return limits.headersMsMax
-    case 'body':
-      return limits.requestMsMax
-    case 'answering':
-      return limits.answeringMsMax
-    case 'idle':
-      return limits.keepAliveMsMax
-    case 'ending':
-      return limits.unreadMsMax
-    case 'streaming':
-      // Comments in the stream show whether the client still reads.
-      return Number.POSITIVE_INFINITY
-  }
+/** The limit of the clock of each state. A stream has none: its comments show whether the client still reads. */
+const clocks: Readonly<Record<Exclude<State, 'streaming'>, keyof Limits>> = {
+  head: 'headersMsMax',
+  body: 'requestMsMax',
+  answering: 'answeringMsMax',
+  idle: 'keepAliveMsMax',
+  ending: 'unreadMsMax',
 }
