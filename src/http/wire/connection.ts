@@ -32,14 +32,7 @@ import {
 import type { Service } from '../service.ts'
 import { checkFraming, hasBody, hostAsked, toOriginForm } from './framing.ts'
 import { Incoming } from './incoming.ts'
-import {
-  NodeBody,
-  type OpenParser,
-  type ParserEvents,
-  type ParserSocket,
-  streamOver,
-  writeReply,
-} from './node-parser.ts'
+import { NodeBody, type OpenParser, type ParserEvents, type ParserSocket, streamOver } from './node-parser.ts'
 import { ownAddress, type Peers } from './peers.ts'
 import { headOf, writePlainReply } from './plain-reply.ts'
 import { type FieldsSeen, readPlainRequest } from './plain-request.ts'
@@ -384,11 +377,15 @@ export class Connection implements RequestConnection, ParserEvents {
   #sendByNode(reply: Reply, response: ServerResponse): void {
     const isCut = reply.status >= 400 && this.#message !== undefined && !this.#canSkip(this.#message)
     const isLast = reply.isLast === true || isCut || this.#isLast || this.#options.isStopping()
-    writeReply(response, reply, isLast)
+    const { status, fields, body, stream } = reply
+    response.writeHead(status, isLast ? { ...fields, connection: 'close' } : fields)
+    const isWhole = stream === undefined || response.req.method === 'HEAD'
+    if (isWhole) response.end(body)
+    else response.flushHeaders()
     this.#body?.drop()
-    if (reply.stream === undefined || this.#request?.method === 'HEAD') return
+    if (isWhole) return
     if (this.#message === undefined || this.#body === undefined) this.#enter('streaming')
-    reply.stream(streamOver(response, this))
+    stream(streamOver(response, this))
   }
 
   /** Whether the rest of a rejected body can be skipped: not if it is too long, of unknown length, or awaits a 100. */

@@ -8,7 +8,7 @@ import { Duplex } from 'node:stream'
 import { AppError } from '../../domain/errors.ts'
 import type { Limits } from '../../limits.ts'
 import { createServer } from '../node-http.ts'
-import type { ArrivingBody, Reply, ReplyStream, RequestConnection } from '../request.ts'
+import type { ArrivingBody, ReplyStream, RequestConnection } from '../request.ts'
 
 /** The events of a parser, for a connection. */
 export interface ParserEvents {
@@ -104,13 +104,6 @@ export class ParserSocket extends Duplex {
     this.#socket.destroy()
     done(error)
   }
-}
-
-/** Sends a reply, or the head of a stream. */
-export function writeReply(response: ServerResponse, { status, fields, body, stream }: Reply, isLast: boolean): void {
-  response.writeHead(status, isLast ? { ...fields, connection: 'close' } : fields)
-  if (stream === undefined || response.req.method === 'HEAD') response.end(body)
-  else response.flushHeaders()
 }
 
 export function streamOver(response: ServerResponse, connection: RequestConnection): ReplyStream {
