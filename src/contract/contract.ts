@@ -6,7 +6,7 @@ import { AppError } from '../domain/errors.ts'
 import type { Plant } from '../domain/plant.ts'
 import { root } from '../root.ts'
 import { validators } from './compiled.ts'
-import { type OperationId, type Parameter, readDocument } from './document.ts'
+import { readDocument } from './document.ts'
 import type { readOwn } from './own-document.ts'
 import { type Properties, toPlants } from './plant.ts'
 import { explain, type Validator } from './validate.ts'
@@ -69,12 +69,8 @@ export function servedDocument({ json, yaml, document }: Contract, serverUrl: st
   }
 }
 
-/** Parameters come from the bundled document, even with a user's document. */
-export function parameterValidator(operation: OperationId, { place, name }: Parameter): Validator {
-  return compiledValidator(`${operation} ${place} ${name}`, name)
-}
-
-function compiledValidator(key: string, subject: string): Validator {
+/** A validator of the bundled document, which has the parameters of a user's, too. @param key as in compiled.ts. */
+export function compiledValidator(key: string, subject: string): Validator {
   const validate = validators[key]
   if (validate === undefined) throw new Error(`there is no validator for ${key}; run \`npm run generate\``)
   return explain(validate, subject)
