@@ -56,17 +56,12 @@ interface Held {
   isStopping: boolean
 }
 
-/** A webhook for which another server sends, and when its version was first seen, by the monotonic clock. */
-interface Seen {
-  readonly version: number
-  readonly sinceMs: number
-}
-
 export class Webhooks implements AsyncDisposable {
   readonly #options: WebhooksOptions
   readonly #owner = randomUUID()
   readonly #held = new Map<string, Held>()
-  readonly #seen = new Map<string, Seen>()
+  /** The webhooks for which other servers send, and when their versions were first seen, by the monotonic clock. */
+  readonly #seen = new Map<string, { readonly version: number; readonly sinceMs: number }>()
   readonly #releasing = new Set<Promise<unknown>>()
   readonly #running: Promise<void>
   #rows: readonly StoredWebhook[] = []

@@ -14,12 +14,6 @@ export const refusedConnectionsMax = 32
 
 export type ConnectionsOptions = Omit<ConnectionOptions, 'isHolding' | 'onMore' | 'onArriving'>
 
-/** When a connection began to wait for its client to read, and the bytes written by then. */
-interface Wait {
-  readonly sinceMs: number
-  readonly bytesWritten: number
-}
-
 /** Share of the unread-bytes limit above which the slowest readers are cut. */
 const shareFilledMax = 0.75
 
@@ -33,7 +27,8 @@ export class Connections {
   readonly #underTls = new Set<Socket>()
   /** Connections with more requests to take, in order of their turns. */
   readonly #queue = new Set<Connection>()
-  readonly #waits = new Map<Connection, Wait>()
+  /** When a connection began to wait for its client to read, and the bytes written by then. */
+  readonly #waits = new Map<Connection, { readonly sinceMs: number; readonly bytesWritten: number }>()
   /** Bytes of arriving requests by connection, oldest first. */
   readonly #arriving = new Map<Connection, number>()
   #arrivingBytes = 0
