@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { describe, test } from 'node:test'
 import { Webhook as Verifier } from 'standardwebhooks'
-import { agentFor, post } from '../../src/deliver/post.ts'
+import { openSender } from '../../src/deliver/post.ts'
 import { Webhooks, type WebhooksOptions } from '../../src/deliver/webhooks.ts'
 import { systemTimer } from '../../src/domain/clock.ts'
 import type { ServiceEvent } from '../../src/domain/events.ts'
@@ -531,22 +531,14 @@ test('a server that has lost its lease does not send again what met a closed con
     await slow
     response.socket?.destroy()
   })
-  const agent = agentFor(limits, () => mayStillSend)
-  const send = (id: string) =>
-    post({
-      hook: { url: receiver.url, secrets: [{ secret }] },
-      message: { id, body: '{}' },
-      userAgent: 'plantstore/test',
-      clock: systemTimer,
-      limits,
-      agent,
-      mayStillSend: () => mayStillSend,
-    })
+  const options = { userAgent: 'plantstore/test', clock: systemTimer, limits }
+  const sender = openSender({ ...options, mayStillSend: () => mayStillSend })
+  const send = (id: string) => sender.post({ url: receiver.url, secrets: [{ secret }] }, { id, body: '{}' })
   // Opens two connections.
   await Promise.all(['1', '2'].map(send))
   slow = send('slow')
   await until('the first connection waits', () => receiver.received.some(({ id }) => id === 'slow'))
   assert.equal((await send('cut')).status, undefined)
-  await agent.destroy()
+  await sender.close()
   assert.equal(cuts, 1)
 })
