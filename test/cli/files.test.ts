@@ -78,10 +78,7 @@ describe('plantstore import and export', () => {
     const lines = stderr.trimEnd().split('\n')
     assert.match(lines[0] ?? '', /^line 3: id: must be an integer .*, got 2\.5: \{"id":2\.5,"name":"two"\}$/)
     assert.match(lines[1] ?? '', /^line 4: not valid JSON: .*: nonsense$/)
-    assert.match(
-      lines[2] ?? '',
-      /^line 5: the line is longer than the 65536 characters allowed \(too long to be written to the rejects\): \{"id":9/,
-    )
+    assert.match(lines[2] ?? '', /^line 5: the line is longer than the 65536 characters allowed .*: \{"id":9/)
     assert.match(lines[3] ?? '', /^line 6: id: 1 is already taken: \{"id":1,"name":"again"\}$/)
     assert.equal(lines[4], '2 created, 0 replaced, 0 unchanged, 4 refused')
     const rejected = (await scene.read('rejects.ndjson')).split('\n')
@@ -95,10 +92,7 @@ describe('plantstore import and export', () => {
     const text = '{"id":1,"name":"new"}\n{"id":2,"name":"other"}\n'
     await scene.create({ id: 1n, name: 'old' })
     const skipped = await scene.import('in', text, '--on-conflict', 'skip', '--dry-run')
-    assert.match(
-      skipped.stderr,
-      /^1 could be created, 0 replaced, 1 unchanged, 0 refused \(a dry run: nothing was kept\)$/m,
-    )
+    assert.match(skipped.stderr, /^1 could be created, 0 replaced, 1 unchanged, 0 refused \(a dry run/m)
     assert.equal((await scene.import('in', text, '--all-or-nothing')).status, 1)
     assert.equal(await scene.exported(), '{"id":1,"name":"old"}\n')
     const replaced = await scene.import('in', text, '--on-conflict', 'replace')
@@ -264,10 +258,8 @@ describe('plantstore import and export', () => {
       assert.equal(stderr, 'plantstore: the store has failed: database disk image is malformed\n')
       assert.equal(status, 1)
     }
-    assert.deepEqual(
-      readdirSync(folder.path).filter((name) => name.startsWith('out')),
-      [],
-    )
+    const out = readdirSync(folder.path).filter((name) => name.startsWith('out'))
+    assert.deepEqual(out, [])
   })
 
   for (const signal of ['SIGINT', 'SIGHUP'] as const) {

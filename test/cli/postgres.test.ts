@@ -42,10 +42,7 @@ describe('the program on PostgreSQL', async () => {
     const one = await carry(file, place, 'one.ndjson')
     assert.ok(one.split('\n').length > 100)
     assert.equal(await carry(place, again, 'two.ndjson'), one)
-    assert.match(
-      (await runHere(['check', '--store', place])).stdout,
-      /^no damage was found in .*; it has \d+ plants\n$/,
-    )
+    assert.match((await runHere(['check', '--store', place])).stdout, /^no damage was found in .* \d+ plants\n$/)
     const client = new pg.Client({ connectionString: place })
     await client.connect()
     await client.query(`UPDATE plants SET name_folded = 'x' WHERE id = -1`)
@@ -69,10 +66,7 @@ describe('the program on PostgreSQL', async () => {
     for (const args of [['check'], ['export'], ['token', 'list'], ['token', 'revoke', 'tok_1']]) {
       const { status, stdout, stderr } = await runHere([...args, '--store', place])
       assert.deepEqual([status, stdout], [1, ''])
-      assert.match(
-        stderr,
-        /^plantstore: there is no store in postgres:[^\n]* yet; a server or an import makes one[^\n]*\n$/,
-      )
+      assert.match(stderr, /^plantstore: there is no store in postgres:[^\n]* yet; [^\n]*\n$/)
     }
   })
 

@@ -46,10 +46,8 @@ describe('plantstore token', () => {
     const unknown = await runHere(['token', 'revoke', 'tok_nobody', ...store])
     assert.equal(unknown.stderr, 'plantstore: there is no token tok_nobody; `plantstore token list` shows them\n')
     const after = await runHere(['token', 'list', '--json', ...store])
-    assert.deepEqual(
-      JSON.parse(after.stdout).map(({ state }: { state: string }) => state),
-      ['revoked', 'valid'],
-    )
+    const states = JSON.parse(after.stdout).map(({ state }: { state: string }) => state)
+    assert.deepEqual(states, ['revoked', 'valid'])
     for (const { stdout, stderr } of [table, after]) assert.doesNotMatch(stdout + stderr, /plt_/)
   })
 

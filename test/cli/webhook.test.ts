@@ -181,10 +181,7 @@ describe('plantstore webhook on a store', () => {
   for (const command of ['show', 'rotate', 'pause', 'resume', 'test', 'remove', 'send']) {
     test(`${command} says that there is no such webhook`, async () => {
       const { status, stderr } = await run(command, 'hook_x', ...(command === 'send' ? ['--after', 'now'] : []))
-      assert.deepEqual(
-        [status, stderr],
-        [1, 'plantstore: there is no webhook hook_x; `plantstore webhook list` shows them\n'],
-      )
+      assert.deepEqual([status, /^plantstore: there is no webhook hook_x; [^\n]*\n$/.test(stderr)], [1, true])
     })
   }
 

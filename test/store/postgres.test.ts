@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, describe, test } from 'node:test'
-import { OperatorError } from '../../src/domain/errors.ts'
 import type { ServiceEvent } from '../../src/domain/events.ts'
 import { type Plant, revisionOf } from '../../src/domain/plant.ts'
 import { type Connection, warningsOf } from '../../src/store/postgres/connections/connection.ts'
@@ -74,10 +73,8 @@ describe('a store in PostgreSQL', () => {
     assert.equal(await countWaiting(), 1)
     assert.deepEqual(wanted, [0])
     await client.query('ROLLBACK')
-    assert.deepEqual(
-      (await reads).map(({ status }) => status),
-      ['fulfilled', 'rejected', 'fulfilled'],
-    )
+    const statuses = (await reads).map(({ status }) => status)
+    assert.deepEqual(statuses, ['fulfilled', 'rejected', 'fulfilled'])
   })
 
   onSchema('rows that somebody has damaged stop nothing else', async (place, client) => {
@@ -188,10 +185,7 @@ describe('a store in PostgreSQL', () => {
 
   onSchema('the tables of another program are left alone', async (place, client) => {
     await client.query('CREATE TABLE plants (height int8)')
-    await assert.rejects(
-      openTestStore(place),
-      (error) => error instanceof OperatorError && /another program/.test(error.message),
-    )
+    await assert.rejects(openTestStore(place), { name: 'OperatorError', message: /another program/ })
     assert.deepEqual((await client.query('SELECT * FROM plants')).rows, [])
     assert.equal((await client.query(`SELECT to_regclass('tokens') AS found`)).rows[0].found, null)
   })
@@ -286,10 +280,8 @@ describe('a store in PostgreSQL', () => {
       const summary = await store.getSummary()
       assert.equal(summary.isExact, false)
       assert.ok(isAnalysed ? summary.plants === 400 : summary.plants >= 51, `${summary.plants}`)
-      assert.deepEqual(
-        summary.tags.map(({ tag }) => tag),
-        ['moss', 'fern'],
-      )
+      const order = summary.tags.map(({ tag }) => tag)
+      assert.deepEqual(order, ['moss', 'fern'])
       const [moss, fern] = summary.tags.map((tag) => tag.plants / summary.plants)
       assert.ok(Math.abs((moss ?? 0) - 0.5) < 0.05 && Math.abs((fern ?? 0) - 0.25) < 0.05, `${moss} ${fern}`)
     }
