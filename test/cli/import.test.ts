@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { launcher, startProgram } from '../support/program.ts'
-import { makeScene } from './scene.ts'
+import { makeScene, onScene } from './scene.ts'
 
 const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le')
 
@@ -41,8 +41,7 @@ describe('refused lines', () => {
     assert.equal(plants, '{"id":1,"name":"Färn"}\n{"id":2,"name":"Ölbaum"}\n{"id":3,"name":"two\\r\\nlines"}\n')
   })
 
-  test('that cannot be written end the import, which reports what was kept', async () => {
-    await using scene = await makeScene()
+  onScene('that cannot be written end the import, which reports what was kept', async (scene) => {
     const lines = '{"id":1,"name":"a"}\n{"id":1,"name":"b"}\n'
     const toFull = (...args: readonly string[]) => scene.import('in.ndjson', lines, '--rejects', '/dev/full', ...args)
     const stopped = String.raw`plantstore: the import stopped early \(/dev/full cannot be written: .*\)`
@@ -69,8 +68,7 @@ for (const [when, sql, why] of [
     'FOREIGN KEY constraint failed',
   ],
 ] as const) {
-  test(`an import that its store breaks off ${when} says why, and what was kept`, async () => {
-    await using scene = await makeScene()
+  onScene(`an import that its store breaks off ${when} says why, and what was kept`, async (scene) => {
     await scene.import('first.ndjson', '{"id":1,"name":"a"}\n')
     using database = new DatabaseSync(scene.store)
     database.exec(sql)
@@ -85,8 +83,7 @@ for (const [when, sql, why] of [
   })
 }
 
-test('an import from a folder as standard input is refused', async () => {
-  await using scene = await makeScene()
+onScene('an import from a folder as standard input is refused', async (scene) => {
   const command = `"${process.execPath}" "${launcher}" import - --store "${scene.store}" < "${scene.path}"`
   const { status, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8' })
   assert.deepEqual([status, stderr], [1, 'plantstore: standard input is a folder\n'])
@@ -111,8 +108,7 @@ describe('a CSV record', () => {
     for (const [index, line] of lines.entries()) assert.match(line, why[index] ?? /^$/)
   })
 
-  test('may have ids that a spreadsheet has filled up with zeros: they are imported, and counted', async () => {
-    await using scene = await makeScene()
+  onScene('may have ids that a spreadsheet has filled up with zeros: they are imported, and counted', async (scene) => {
     const rounded = ['1234567890123450000', '-123456789012345000', '1000000000000000']
     const ids = [...rounded, '100000000000000', '1234567890123456']
     const { status, stderr } = await scene.import('in.csv', `id,name\n${ids.map((id) => `${id},a\n`).join('')}`)
@@ -120,16 +116,14 @@ describe('a CSV record', () => {
     assert.match(stderr, /^5 created, .*\n3 ids have zeros after 15 digits, as if rounded by a spreadsheet; /m)
   })
 
-  test('may have blanks and zeros before its id', async () => {
-    await using scene = await makeScene()
+  onScene('may have blanks and zeros before its id', async (scene) => {
     const text = 'id,name\n 007 ,a\n-08,b\n000,c\n-0009223372036854775808,d\n'
     assert.equal((await scene.import('in.csv', text)).status, 0)
     const ids = [...(await scene.exported()).matchAll(/"id":(-?\d+)/g)].map(([, id]) => id)
     assert.deepEqual(ids, ['-9223372036854775808', '-8', '0', '7'])
   })
 
-  test('may lack fields at its end, as Excel writes it, unless the file is cut short there', async () => {
-    await using scene = await makeScene()
+  onScene('may lack fields at its end, as Excel writes it, unless the file is cut short there', async (scene) => {
     const { stderr } = await scene.import('in.csv', 'id,name,tag\n1,a\n2,b,,,\n3,c,d,e\n4\n5,cut sho')
     assert.deepEqual(
       [...stderr.matchAll(/^line .*$/gm)].map(([line]) => line),
@@ -176,8 +170,7 @@ describe('a file that is something else', async () => {
 })
 
 describe('the ending of a file and its format', () => {
-  test('a file with tabs is read as such, and input line by line is reported line by line', async () => {
-    await using scene = await makeScene()
+  onScene('a file with tabs is read as such, and input line by line is reported line by line', async (scene) => {
     const { status, stderr } = await scene.import('in.tsv', 'ID\tName\r\n1\ta, b\r\n\t\r\n')
     assert.deepEqual([status, stderr.split('\n')[0]], [0, `${scene.file('in.tsv')} is read with tabs`])
     const typed = startProgram(['import', '-', '--store', scene.store])

@@ -5,7 +5,7 @@ import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
 import pg from 'pg'
 import { hasOpenssl, makeCertificate } from '../support/certificate.ts'
-import { makeFolder } from '../support/folder.ts'
+import { exhaustiveOnFolder, makeFolder, onFolder } from '../support/folder.ts'
 import { toPlant } from '../support/plants.ts'
 import { makeCluster, startCluster, startDatabase } from '../support/postgres.ts'
 import { cleanEnvironment, houseplants, runHere, runProgram, startProgram, startServer } from '../support/program.ts'
@@ -24,8 +24,7 @@ describe('the program on PostgreSQL', async () => {
   const database = await startDatabase()
   after(() => database[Symbol.asyncDispose]())
 
-  test('plants go from a file to PostgreSQL and back, byte for byte', async () => {
-    await using folder = await makeFolder()
+  onFolder('plants go from a file to PostgreSQL and back, byte for byte', async (folder) => {
     const place = await database.makePlace()
     const [file, again] = [folder.file('first.db'), folder.file('again.db')]
     await writeFile(folder.file('plants.ndjson'), `${odd.join('\n')}\n`)
@@ -115,8 +114,7 @@ describe('the program on PostgreSQL', async () => {
     assert.equal((await runHere(['export', '--store', cluster.url])).stdout, lines.join(''))
   })
 
-  test('backup and restore name the tools of PostgreSQL, and no command the password', async () => {
-    await using folder = await makeFolder()
+  onFolder('backup and restore name the tools of PostgreSQL, and no command the password', async (folder) => {
     const store = 'postgres://user:secret@127.0.0.1:1/plants?password=secret'
     for (const [args, message] of [
       [['backup', folder.file('x')], /pg_dump .* postgres:\/\/user@127\.0\.0\.1:1\/plants$/m],
@@ -196,8 +194,7 @@ describe('the program on PostgreSQL', async () => {
     assert.equal(await store.createPlant(toPlant({ id: 2n, name: 'after' })), 'created')
   })
 
-  exhaustive.test('the password is taken from the password file', async () => {
-    await using folder = await makeFolder()
+  exhaustiveOnFolder('the password is taken from the password file', async (folder) => {
     await using cluster = await startCluster()
     await cluster.query(`CREATE USER garden PASSWORD 'se:cret'; GRANT ALL ON SCHEMA public TO garden`)
     await writeFile(`${cluster.folder}/data/pg_hba.conf`, 'host all all 127.0.0.1/32 scram-sha-256\n')

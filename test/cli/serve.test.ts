@@ -10,7 +10,7 @@ import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../../src/limits.ts'
 import { encodeRequest, plantJson } from '../support/client.ts'
-import { makeFolder } from '../support/folder.ts'
+import { makeFolder, onFolder } from '../support/folder.ts'
 import { noScript, startOnTerminal } from '../support/on-terminal.ts'
 import { sample } from '../support/own-documents.ts'
 import {
@@ -24,7 +24,7 @@ import {
 } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
 import { serveHere, startOwnServer } from '../support/service.ts'
-import { damageTable } from '../support/store.ts'
+import { damageTable, exhaustiveOnPath, onPath } from '../support/store.ts'
 import { assertPrompt, until } from '../support/time.ts'
 
 /** How long a server may take to end after a signal. */
@@ -40,9 +40,7 @@ async function runCurl(line: string): Promise<string> {
 }
 
 describe('plantstore serve', () => {
-  test('the first start prints the address, a token, once, and a curl line that works as it stands', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
+  onPath('the first start prints the address, a token, once, and a curl line that works as it stands', async (path) => {
     {
       await using server = await serveHere(path)
       const { url, token, welcome } = server
@@ -60,8 +58,7 @@ describe('plantstore serve', () => {
     assert.match((await runHere(hint.split(' '))).stdout, /^plt_\w+$/m)
   })
 
-  test("suggests no plant with a document of one's own, which may refuse it", async () => {
-    await using folder = await makeFolder()
+  onFolder("suggests no plant with a document of one's own, which may refuse it", async (folder) => {
     const document = folder.file('own.yaml')
     await writeFile(document, sample)
     await using server = await serveHere(folder.file('plants.db'), {}, { document })
@@ -90,8 +87,7 @@ describe('plantstore serve', () => {
     assert.doesNotMatch(stdout, /plt_/)
   })
 
-  test('stops when npm, which started it, gets a signal', async () => {
-    await using folder = await makeFolder()
+  onFolder('stops when npm, which started it, gets a signal', async (folder) => {
     const command = `'${process.execPath}' '${launcher}' serve --port 0 --store '${folder.file('plants.db')}'; true`
     const environment = { ...cleanEnvironment(), npm_lifecycle_event: 'start' }
     // npm runs scripts in such a shell, and signals it alone.
@@ -279,9 +275,7 @@ describe('plantstore serve', () => {
     assert.equal(accounted(), asked)
   })
 
-  exhaustive.test('a store with one damaged page is not served, or not for long if it is large', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
+  exhaustiveOnPath('a store with one damaged page is not served, or not for long if it is large', async (path) => {
     await importHere(houseplants, path)
     await damageTable(path, 'plants_by_tag')
     await assert.rejects(startServer(path), /is damaged: .*; restore a backup/)
@@ -296,9 +290,7 @@ describe('plantstore serve', () => {
     assert.match(output, /"event":"storeFailed".*the store is damaged/)
   })
 
-  exhaustive.test('a store that another process keeps busy for a moment delays the start', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
+  exhaustiveOnPath('a store that another process keeps busy for a moment delays the start', async (path) => {
     await (await startServer(path)).stop()
     const other = new DatabaseSync(path)
     other.exec('BEGIN IMMEDIATE')

@@ -6,8 +6,8 @@ import { describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Change, PlantStoreClient, PlantStoreError } from '../../client/client.ts'
 import { startAnswering } from '../support/answering.ts'
-import { makeFolder } from '../support/folder.ts'
-import { type Service, serveHere, startService } from '../support/service.ts'
+import { onFolder } from '../support/folder.ts'
+import { onService, type Service, serveHere } from '../support/service.ts'
 import { addToken, revokeToken } from '../support/store.ts'
 import { until } from '../support/time.ts'
 import { FaultyProxy } from './faulty-proxy.ts'
@@ -19,8 +19,7 @@ const namesOf = (changes: readonly Change[]): readonly string[] =>
   changes.map(({ kind, plant }) => `${kind} ${plant.id}`)
 
 describe('changes through the client', () => {
-  test('are listed up to now, page by page, and go on from a position', async () => {
-    await using service = await startService({})
+  onService('are listed up to now, page by page, and go on from a position', async (service) => {
     const client = clientOf(service)
     assert.deepEqual(await Array.fromAsync(client.listChanges()), [])
     for (let id = 1; id <= 250; id += 1) await client.createPlant({ id, name: 'n' })
@@ -39,8 +38,7 @@ describe('changes through the client', () => {
     await assert.rejects(Array.fromAsync(client.listChanges({ after: '7-1' })), error)
   })
 
-  test('are followed exactly once across cuts and restarts', async () => {
-    await using folder = await makeFolder()
+  onFolder('are followed exactly once across cuts and restarts', async (folder) => {
     const first = await serveHere(folder.file('plants.db'))
     await using way = await FaultyProxy.start(first.port)
     const [direct, through] = [first.url, way.url].map((url) => new PlantStoreClient({ url, token: first.token })) as [
@@ -71,8 +69,7 @@ describe('changes through the client', () => {
     await assert.rejects(following, /enough/)
   })
 
-  test('are followed with every text, such as one that has line breaks of Unicode', async () => {
-    await using service = await startService({})
+  onService('are followed with every text, such as one that has line breaks of Unicode', async (service) => {
     const client = clientOf(service)
     const name = '\u2028data: {}\u2029id: 7\u0085\r\n\r\ndata: x'
     await client.createPlant({ id: 1, name })
@@ -82,8 +79,7 @@ describe('changes through the client', () => {
     assert.deepEqual(seen, [name, name])
   })
 
-  test('are not followed with a token that is revoked, nor from a position that is gone', async () => {
-    await using service = await startService({})
+  onService('are not followed with a token that is revoked, nor from a position that is gone', async (service) => {
     const { id, secret } = await addToken(service.path, 'short')
     const client = clientOf(service, secret)
     const following = client.followChanges()

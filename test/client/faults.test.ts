@@ -5,7 +5,7 @@ import type { RequestListener } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { type ClientOptions, PlantStoreClient, PlantStoreError } from '../../client/client.ts'
 import { startAnswering } from '../support/answering.ts'
-import { inRing } from '../support/ring.ts'
+import { inRing, testOn } from '../support/ring.ts'
 import { type Service, startService } from '../support/service.ts'
 import { assertPrompt, until } from '../support/time.ts'
 import { FaultyProxy, type Piece } from './faulty-proxy.ts'
@@ -133,6 +133,7 @@ describe('the patience of the client', { concurrency: true }, () => {
     (_, response) =>
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body)
   const silent: RequestListener = () => {}
+  const onAnswering = testOn(() => answering())
 
   for (const status of [429, 502, 503, 504]) {
     test(`tries again after ${status}, with the key of the first try`, async () => {
@@ -144,8 +145,7 @@ describe('the patience of the client', { concurrency: true }, () => {
     })
   }
 
-  test('never has one key for two creates', async () => {
-    await using store = await answering()
+  onAnswering('never has one key for two creates', async (store) => {
     const client = store.client()
     await Promise.all([client.createPlant(plant), client.createPlant(plant)])
     assert.equal(new Set(store.keys).size, 2)
@@ -323,8 +323,7 @@ describe('the patience of the client', { concurrency: true }, () => {
     }
   })
 
-  test('is not asked of it for what no server could take, and shows no secret then', async () => {
-    await using store = await answering()
+  onAnswering('is not asked of it for what no server could take, and shows no secret then', async (store) => {
     for (const options of [{ token: 'secret\nx' }, { token: 'sécret' }, { timeoutMs: Number.NaN }, { tryTimeoutMs: 0 }])
       assert.throws(
         () => store.client(options),
@@ -454,8 +453,7 @@ describe('the patience of the client', { concurrency: true }, () => {
     }
   })
 
-  test('asks for no tag that it cannot say', async () => {
-    await using store = await answering()
+  onAnswering('asks for no tag that it cannot say', async (store) => {
     await assert.rejects(Array.fromAsync(store.client().listPlants({ tag: '\ud83c' })), /tag must be well-formed/)
     assert.equal(store.requestsMs.length, 0)
   })

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { openWritable } from '../../src/store/sqlite/file/database.ts'
 import { Client } from '../support/client.ts'
-import { makeFolder } from '../support/folder.ts'
+import { makeFolder, onFolder } from '../support/folder.ts'
 import { toPlant } from '../support/plants.ts'
 import { makeSmallDisk } from '../support/postgres.ts'
 import { runHere, runProgram, startServer } from '../support/program.ts'
@@ -166,8 +166,7 @@ describe('a disk that is full', () => {
     })
   }
 
-  test('a lock needs no space: an import beside no server goes on', { skip: noStrace }, async () => {
-    await using folder = await makeFolder()
+  onFolder('a lock needs no space: an import beside no server goes on', { skip: noStrace }, async (folder) => {
     const path = folder.file('plants.db')
     await (await openTestStore(path)).close()
     await writeFile(folder.file('plants.ndjson'), '{"id":1,"name":"n"}\n')
