@@ -72,12 +72,6 @@ describe('plantstore token', () => {
     const list = JSON.parse((await runHere(['token', 'list', '--json', '--store', path])).stdout)
     assert.equal(list[0].state, 'revoked')
   })
-
-  onFolder('list makes no store where there is none', async (folder) => {
-    const { status, stderr } = await runHere(['token', 'list', '--store', folder.file('typo.db')])
-    assert.equal(status, 1)
-    assert.match(stderr, /^plantstore: there is no store at \S+typo\.db; name one with --store\n$/)
-  })
 })
 
 type Listed = Readonly<Record<'id' | 'name' | 'state' | 'created', string>> &
