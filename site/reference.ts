@@ -68,7 +68,6 @@ const words: Named<string> = { enum: 'one of', const: 'always', example: 'such a
 
 const main = find('main')
 const contents = find('#contents')
-const filter = find('#filter', HTMLInputElement)
 let api: Api
 
 try {
@@ -111,29 +110,12 @@ function draw(): void {
     section('schemas', 'Schemas', Object.entries(components['schemas'] ?? {}).map(schemaArticle)),
   )
   contents.append(...[...main.querySelectorAll('section')].flatMap(contentsOf))
-  listen()
-  // The target of the fragment did not exist when the browser first looked for it.
-  if (location.hash !== '') location.replace(location.hash)
-}
-
-function listen(): void {
   // A menu in a narrow window.
-  contents.addEventListener('click', ({ target }) => target !== filter && contents.hidePopover())
-  filter.addEventListener('input', () => {
-    for (const link of contents.querySelectorAll('a')) {
-      const text = document.getElementById(link.hash.slice(1))?.textContent ?? ''
-      link.hidden = !text.toLowerCase().includes(filter.value.trim().toLowerCase())
-    }
-  })
-  addEventListener('keydown', (event) => {
-    if (event.key === 'Enter' && event.target === filter)
-      contents.querySelector<HTMLElement>('a:not([hidden])')?.click()
-    if (event.key !== '/' || event.target === filter) return
-    event.preventDefault()
-    filter.focus()
-  })
+  contents.addEventListener('click', () => contents.hidePopover())
   addEventListener('scroll', markCurrent)
   markCurrent()
+  // The target of the fragment did not exist when the browser first looked for it.
+  if (location.hash !== '') location.replace(location.hash)
 }
 
 /** Marks what is read in the contents, and keeps it in sight. */

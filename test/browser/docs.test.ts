@@ -165,23 +165,6 @@ describe('/docs', { skip: noBrowser }, () => {
     assert.deepEqual(watched.errors, [])
   })
 
-  test('finds what contains a word, and goes there', async () => {
-    await using watched = await openPage(browser, `${server.url}/docs`)
-    const { page } = watched
-    await page.locator('.contents').getByText('Count the plants').waitFor()
-    await page.keyboard.press('/')
-    await page.keyboard.type('idempotency-replayed')
-    const found = page.locator('.contents :is(h2, a):visible')
-    assert.deepEqual(await found.allInnerTexts(), ['Plants', 'Create a plant\nPOST'])
-    await page.keyboard.press('Enter')
-    await isInView(page.locator('#createPlant h3'))
-    await page.keyboard.press('/')
-    await page.keyboard.press('Control+A')
-    await page.keyboard.type('none of these words')
-    assert.deepEqual(await found.allInnerTexts(), [])
-    assert.deepEqual(watched.errors, [])
-  })
-
   test('has a quick start that works as often as it is copied', async () => {
     await using watched = await openPage(browser, `${server.url}/docs`)
     const code = (await watched.page.locator('.intro pre').textContent()) ?? ''
