@@ -61,6 +61,9 @@ interface Part {
 /** The base URL of the document's paths, behind any proxy prefix, without a trailing slash. */
 const server = new URL('.', location.href).href.replace(/\/$/, '')
 
+/** The beginning of a text, and each part below a heading `## `; a fence has no headings. */
+const parts = /(?:^## )?(?:^```[\s\S]*?^```|(?!^## )[\s\S])+/gm
+
 /** Keywords that are shown by other means. */
 const structural =
   /^(?:type|format|title|description|(p|additionalP)roperties|required|items|oneOf|anyOf|x-wellFormed)$/
@@ -84,7 +87,7 @@ try {
 
 function draw(): void {
   const { info, tags, paths, webhooks, components } = api
-  const [about, ...guide] = (info.description ?? '').split(/^## /m)
+  const [about, ...guide] = `\n${info.description ?? ''}`.match(parts) ?? []
   const items = [...Object.entries(paths), ...Object.values(webhooks).map((item) => ['', item] as const)]
   const operations = items.flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ ...operation, method, path })),
@@ -172,9 +175,9 @@ function authentication({ scheme, description }: Part): Child {
 
 /** The number keeps apart headings that are alike. */
 function guideArticle(text: string, at: number): HTMLElement {
-  const [title = ''] = text.split('\n')
+  const [heading = '', title = ''] = /^## (.*)/.exec(text) ?? []
   const slug = title.toLowerCase().replaceAll(/\W+/g, '-')
-  return article(`guide-${at + 1}-${slug}`, title, fromMarkdown(text.slice(title.length)))
+  return article(`guide-${at + 1}-${slug}`, title, fromMarkdown(text.slice(heading.length)))
 }
 
 function operationArticle(operation: Operation): HTMLElement {
