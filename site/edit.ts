@@ -7,47 +7,25 @@ import { type Child, find, make, makeButton, makeTable } from './elements.js'
 import { clearRefusal, isFilledIn, makeFields, onSubmit, plantIn, showMarks, showRefusal, whileBusy } from './form.js'
 import { explain, explainAbsence, hush } from './messages.js'
 import { isUsual, ownOf, type PlantProperty, plantOf, shownText, withoutId } from './properties.js'
-import { boxed, marked, shownOrNone } from './texts.js'
+import { boxed, shownOrNone } from './texts.js'
 
-/** Shows two versions of a plant: its name and tag, and what differs, which is marked. */
+/** Shows two versions of a plant: its name and tag, and each text that differs, which is marked. */
 function sideBySide(mine: object, theirs: object): Node {
   const titles = ['Yours', 'Theirs']
   const rows = withoutId.flatMap((property): Child[][] => {
     const { title } = property
-    const texts = [shownText(property, mine), shownText(property, theirs)] as const
+    const texts = [mine, theirs].map((plant) => shownText(property, plant))
     const isSame = texts[0] === texts[1]
     if (isSame && !isUsual(property)) return []
-    const cells = differencesOf(...texts).map((nodes, at) => boxed(`${title}, ${titles[at]}`, texts[at], ...nodes))
+    const cells = texts.map((text, at) => {
+      const node = shownOrNone(text)
+      return boxed(`${title}, ${titles[at]}`, text, isSame ? node : make('mark', node))
+    })
     const words = ['Use this', make('span.unseen', ` for ${title}`)]
     const taker = makeButton(words, () => takeTheirs(property), { class: 'chip' })
     return [[make('th', { scope: 'row' }, title), cells[0], make('td', cells[1], !isSame && taker)]]
   })
   return makeTable(['', ...titles], rows)
-}
-
-/** The nodes of each text, with a mark around what is between their common beginning and end. */
-function differencesOf(one: string | undefined, other: string | undefined): readonly [Node[], Node[]] {
-  if (one === other) return [[shownOrNone(one)], [shownOrNone(other)]]
-  if (!one || !other) return [[make('mark', shownOrNone(one))], [make('mark', shownOrNone(other))]]
-  // By word, as people read: a mark within one is hard to see, and none splits what is seen as one character.
-  const [ones, others] = [one, other].map((text) => Array.from(words.segment(text), ({ segment }) => segment))
-  if (ones === undefined || others === undefined) return [[], []]
-  const shorter = Math.min(ones.length, others.length)
-  let start = 0
-  while (start < shorter && ones[start] === others[start]) start += 1
-  let kept = 0
-  while (kept < shorter - start && ones.at(-1 - kept) === others.at(-1 - kept)) kept += 1
-  return [around(ones, start, kept), around(others, start, kept)]
-}
-
-const words = new Intl.Segmenter('en', { granularity: 'word' })
-
-function around(parts: readonly string[], start: number, kept: number): Node[] {
-  const text = parts.join('')
-  const from = parts.slice(0, start).join('').length
-  const to = text.length - parts.slice(parts.length - kept).join('').length
-  const middle = from === to ? [] : [make('mark', ...marked(text, [from, to]))]
-  return [make('bdi', ...marked(text, [0, from]), ...middle, ...marked(text, [to, text.length]))]
 }
 
 /** The plant of the dialog. */
@@ -198,11 +176,6 @@ function showConflict({ shown, theirs }: Opened): void {
     })
     overwrite.textContent = isMerged ? 'Save merged' : 'Overwrite with mine'
     overwrite.className = isMerged ? 'main' : 'danger'
-  }
-  // The difference of each long text is seen.
-  for (const box of conflict.querySelectorAll('.long')) {
-    const mark = box.querySelector('mark')
-    if (mark !== null) box.scrollTop += mark.getBoundingClientRect().top - box.getBoundingClientRect().top
   }
   const hadFocus = submit.matches(':focus') || !form.contains(document.activeElement)
   submit.hidden = hasConflict
