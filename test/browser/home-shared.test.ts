@@ -406,8 +406,8 @@ describe('the home page, shared', { skip: noBrowser }, () => {
     visit(numbered(1), async ({ store, page }) => {
       const unreachable = 'The server cannot be reached; try again.'
       const isPlants = ({ pathname }: URL): boolean => pathname === '/plants'
-      const lose = (isDone: boolean): Promise<unknown> =>
-        page.route(isPlants, async (route) => {
+      const lose = (isDone: boolean, isLost = isPlants): Promise<unknown> =>
+        page.route(isLost, async (route) => {
           if (route.request().method() === 'GET') return route.continue()
           if (isDone) await route.fetch()
           return route.abort('internetdisconnected')
@@ -431,6 +431,14 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await undo.click()
       await says(page, '"Rosa" is back.')
       assert.equal((await store.client.getPlant(2)).name, 'Rosa')
+      const isPlant = ({ pathname }: URL): boolean => pathname === '/plants/2'
+      await lose(true, isPlant)
+      await rename(page, '2', 'Rosa canina')
+      await reads(page, '#edit-error', unreachable)
+      await page.unroute(isPlant)
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+      await says(page, 'Plant 2 was changed.')
+      assert.equal(await page.locator('#edit').isVisible(), false)
     }))
 
   test('opens a plant that a dialog was in front of, and keeps the focus in it', () =>
@@ -507,7 +515,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
     }),
   )
 
-  test('keeps what a person types while a plant is created, and opens what was asked for last', () =>
+  test('keeps what a person types while a plant is created or changed, and opens what was asked for last', () =>
     visit(numbered(2), async ({ store, page }) => {
       await enter(page, store.token)
       await store.fail({ operation: 'createPlant', delayMs: 500 })
@@ -524,6 +532,14 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       assert.equal(await page.locator('#edit').isVisible(), false)
       await reads(page, '#created', 'Plant 3 was created.')
       assert.equal(await page.locator('#name').inputValue(), 'second')
+      await store.fail({ operation: 'replacePlant', delayMs: 500 })
+      await rename(page, '1', 'typed before')
+      await page.locator('#edit-name').fill('typed after')
+      await says(page, 'Plant 1 was changed.')
+      assert.equal((await store.client.getPlant(1)).name, 'typed before')
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+      await page.locator('#edit').waitFor({ state: 'hidden' })
+      assert.equal((await store.client.getPlant(1)).name, 'typed after')
     }))
 
   test('takes a token from its address, where it is never seen again', () =>
