@@ -155,7 +155,7 @@ export const changeRows: readonly Row[] = [
     row(
       `${what} has each change once, in order, with its plant`,
       { document, turn: 'first' },
-      take(2),
+      near(2),
       async (store, ...ids) => {
         const [id = 0n, other = 0n] = ids
         const created = { id, name: hardText, tag: 'a\r\ndata: x' }
