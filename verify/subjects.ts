@@ -14,6 +14,7 @@ import { limitRows, methodRows } from './rows/methods.ts'
 import { pageRows } from './rows/pages.ts'
 import { parameterRows } from './rows/parameters.ts'
 import { plantRows } from './rows/plants.ts'
+import { randomRows } from './rows/random.ts'
 import { specifiedRows } from './rows/specified.ts'
 import { summaryRows } from './rows/summary.ts'
 import { furtherRows, textRows } from './rows/texts.ts'
@@ -38,6 +39,7 @@ const subjects: readonly (readonly [name: string, ...rows: readonly Rows[]])[] =
   ['lists', listRows, longRows],
   ['changes', changeRows],
   ['summary', summaryRows],
+  ['random requests', randomRows],
   ['CORS', corsRows],
   ['answers', ({ answers }) => answers],
 ]
