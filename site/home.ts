@@ -42,14 +42,14 @@ startAccess({
 startEditing(changed)
 startForm(created)
 startLive({ onChanges: showChanges, onBack: recover })
-startMany(refreshAll)
+startMany(added)
 
 /** What the buttons with `data-action` do; the value of a button says with what. Refusals are explained. */
 const actions: Readonly<Record<string, (button: HTMLButtonElement) => unknown>> = {
   close: (button) => button.closest('dialog')?.close(),
   copy: (button) => copy(button.value, button),
   edit: (button) => edit(BigInt(button.value), button),
-  examples: (button) => whileBusy(button, () => addExamples(added)),
+  examples: (button) => whileBusy(button, addExamples),
   export: (button) => whileBusy(button, () => exportPlants(button.value, currentQuery())).finally(closeMenu),
   keys: () => find('#keys', HTMLDialogElement).showModal(),
   many: openMany,
@@ -96,10 +96,8 @@ async function refreshAll(): Promise<void> {
   if (may.read) await Promise.all([reload(), loadSummary()])
 }
 
-async function added(sentence: string): Promise<void> {
-  await Promise.all([openTable(), loadSummary()])
-  say(find('#changed'), sentence)
-  expireToast()
+async function added(): Promise<void> {
+  await refreshAll()
   closeForm()
   find('#plants-title').focus()
 }
