@@ -141,18 +141,6 @@ function printed(value: unknown): string {
   return value === undefined ? '' : printLine(value, '')
 }
 
-/** What a person would say, in place of a server's message about a field. */
-function plainly(message: string): string {
-  const words = message
-    .replace(/^id: must be an integer\b.*/s, 'A whole number of up to 19 digits, such as 42.')
-    .replace(/^id: (\S+) is already taken\b.*/s, 'There is a plant $1 already. Choose another id.')
-    .replace(/^.+: must have at most \d+ characters, got \d+$/s, (text) => {
-      const [most, got] = (text.match(/\d+/g) ?? []).slice(-2).map((digits) => Number(digits).toLocaleString('en'))
-      return `At most ${most} characters; these are ${got}.`
-    })
-  return toSentence(words)
-}
-
 /**
  * Shows a refusal beside the fields that it names, as in `name: must have ...; tag: ...`, with the number of the
  * server's error, and the rest below the form.
@@ -169,7 +157,7 @@ export function showRefusal(form: HTMLFormElement, refusal: unknown, rest: HTMLE
     if (field === undefined) others.push(part)
     else told.set(field, told.has(field) ? `${told.get(field)}; ${part}` : part)
   }
-  for (const [each, words] of told) tell(each, plainly(words) + end)
+  for (const [each, words] of told) tell(each, toSentence(words) + end)
   say(rest, others.length === 0 ? '' : toSentence(others.join('; ') + end))
   focusWrong(form)
 }

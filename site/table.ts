@@ -115,14 +115,6 @@ export async function refresh(changes: readonly Change[]): Promise<void> {
   }
 }
 
-/** Explains, as a sentence to append to another, why the table does not show an existing plant. */
-export function whyHidden(id: string): string {
-  if (findRow(id) !== undefined) return ''
-  if (!isFiltered()) return ' It is on another page of the table below.'
-  const isWhole = view.after === undefined && nextAfter === undefined
-  return isWhole ? ' The search does not show it.' : ' This page of the search does not show it.'
-}
-
 export async function filterByTag(tag: string): Promise<void> {
   tagFilter.value = tag
   await search(prefix.value, tag)

@@ -497,7 +497,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
   test('keeps what a person types while a plant is created or changed, and opens what was asked for last', () =>
     visit(numbered(2), async ({ store, page }) => {
       await enter(page, store.token)
-      await store.fail({ operation: 'createPlant', delayMs: 500 })
+      await store.fail({ operation: 'createPlant', delayMs: 2_000 })
       await create(page, '', 'first', '')
       await page.locator('#name').fill('second')
       await store.fail({ operation: 'getPlant', delayMs: 500 })
