@@ -483,17 +483,6 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await hasFocus(page, '#secret')
     }))
 
-  exhaustive.test('forgets the rows of plants that are gone, if they are many', () =>
-    visit(numbered(130), async ({ store, page }) => {
-      await enter(page, store.token)
-      await page.getByLabel('Rows per page').selectOption('500')
-      await page.locator('tr[data-id="130"]').waitFor()
-      for (let id = 1; id <= 120; id += 1) await store.client.deletePlant(id)
-      await reads(page, '#status', '10 plants')
-      assert.ok((await page.locator('tr.gone').count()) <= 100)
-    }),
-  )
-
   test('keeps what a person types while a plant is created or changed, and opens what was asked for last', () =>
     visit(numbered(2), async ({ store, page }) => {
       await enter(page, store.token)
