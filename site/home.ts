@@ -23,8 +23,6 @@ import { showTags } from './tags.js'
 
 const unreachable = 'The server cannot be reached; try again.'
 let may: May = { read: false, write: false }
-/** Settles once the server has said what the token may. */
-let knowing = Promise.resolve(may)
 /** The dialog with what was typed when the token was refused. */
 let interrupted: HTMLDialogElement | undefined
 
@@ -113,11 +111,11 @@ async function changed(id: bigint, sentence: string, isGone = false): Promise<vo
 
 async function loadSummary(): Promise<void> {
   try {
-    const [summary, { write }] = await Promise.all([connectAside().getSummary(), knowing])
-    const isEmpty = summary.plants === 0
-    find('#plants').hidden = isEmpty && write
-    showWelcome(isEmpty && write)
-    document.body.classList.toggle('empty', isEmpty && write)
+    const summary = await connectAside().getSummary()
+    const isEmpty = summary.plants === 0 && may.write
+    find('#plants').hidden = isEmpty
+    showWelcome(isEmpty)
+    document.body.classList.toggle('empty', isEmpty)
     showTags(summary)
     showTotals(summary)
   } catch (refusal) {
@@ -141,13 +139,11 @@ async function recover(): Promise<void> {
   await showChanges([])
 }
 
-/** Shows the plants as soon as they are there, be it before the server has said what the token may. */
-async function open(asked: Promise<May>): Promise<void> {
-  knowing = asked
-  const reading = Promise.all([openTable(), loadSummary()])
-  may = await asked
-  await reading
+/** Shows what the token may see. */
+async function open(mayDo: May): Promise<void> {
+  may = mayDo
   if (may.read) {
+    await Promise.all([openTable(), loadSummary()])
     await showPlant(readView().plant)
     return followChanges()
   }
@@ -156,9 +152,7 @@ async function open(asked: Promise<May>): Promise<void> {
 }
 
 async function enter(mayDo: May): Promise<void> {
-  may = mayDo
-  if (may.read) await open(Promise.resolve(may))
-  else openForm()
+  await open(mayDo)
   if (may.write) interrupted?.showModal()
   interrupted = undefined
   // A person may have begun to type while the plants were loaded.
@@ -194,7 +188,7 @@ if (takeToken()) {
 } else if (token.get() === '') askForToken()
 else {
   try {
-    await open(openStore())
+    await open(await openStore())
   } catch (refusal) {
     if (!isRefusal(refusal)) throw refusal
     ;(refusal.status === 401 ? forget : askForToken)(wordsOf(refusal))
