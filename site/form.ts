@@ -15,14 +15,6 @@ const given = new WeakMap<Field, { readonly text: string; readonly value: string
 /** Texts that may have more get several lines. Names and tags have one, unless they have line breaks. */
 const lineCharactersMax = 200
 
-/** The keyboards of phones. The inputs of these types would change what is typed, such as the domain of an address. */
-const inputModes = new Map<unknown, string>([
-  ['integer', 'numeric'],
-  ['number', 'decimal'],
-  ['email', 'email'],
-  ['uri', 'url'],
-])
-
 /** Makes the fields of properties, with what a plant has of them, in the element `.fields` of a form. */
 export function makeFields(
   form: HTMLFormElement,
@@ -103,10 +95,10 @@ function controlFor(property: PlantProperty, plant?: object): Field {
     given.set(area, { text, value: area.value })
     return area
   }
-  const { type, format } = schema
+  const { format } = schema
   const input = make(
     'input',
-    { inputmode: inputModes.get(kind === 'number' ? type : format) ?? 'text' },
+    { inputmode: kind === 'number' ? 'decimal' : 'text' },
     kind === 'text' && format === 'date' && { type: 'date' },
     // The browser's own input has no time zone.
     format === 'date-time' && { placeholder: '2026-01-31T12:00:00Z' },
