@@ -1,12 +1,12 @@
 // The dialog that changes a plant. It sends the plant's ETag, so that it overwrites no other client's change unseen, and
 // shows both versions side by side.
 
-import { connect, statusOf } from './api.js'
+import { connect, statusOf, wordsOf } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
-import { type Child, find, make, makeButton, makeTable } from './elements.js'
+import { type Child, find, make, makeTable } from './elements.js'
 import { clearRefusal, isFilledIn, makeFields, onSubmit, plantIn, showMarks, showRefusal, whileBusy } from './form.js'
-import { explain, explainAbsence, hush } from './messages.js'
-import { isSame, isUsual, ownOf, type PlantProperty, plantOf, shownText, withoutId } from './properties.js'
+import { explain, hush, say, toSentence } from './messages.js'
+import { isSame, isUsual, shownText, withoutId } from './properties.js'
 import { boxed, shownOrNone } from './texts.js'
 
 /** Shows two versions of a plant: its name and tag, and each text that differs, which is marked. */
@@ -21,9 +21,7 @@ function sideBySide(mine: object, theirs: object): Node {
       const node = shownOrNone(text)
       return boxed(`${title}, ${titles[at]}`, text, isAlike ? node : make('mark', node))
     })
-    const words = ['Use this', make('span.unseen', ` for ${title}`)]
-    const taker = makeButton(words, () => takeTheirs(property), { class: 'chip' })
-    return [[make('th', { scope: 'row' }, title), cells[0], make('td', cells[1], !isAlike && taker)]]
+    return [[make('th', { scope: 'row' }, title), ...cells]]
   })
   return makeTable(['', ...titles], rows)
 }
@@ -36,7 +34,7 @@ interface Opened {
   theirs?: Tagged<StoredPlant> | undefined
 }
 
-const conflictWords = ' Use some of their values, overwrite theirs with yours, or keep theirs.'
+const conflictWords = ' Overwrite theirs with yours, which you can still edit, or keep theirs.'
 
 /** How long a version is shown before it can be overwritten: an earlier press was meant for what was there before. */
 const readingMsMin = 500
@@ -152,31 +150,17 @@ async function hasNoConflict(mine: Opened): Promise<boolean> {
     showConflict(mine)
     return isKnown
   } catch (refusal) {
-    if (isOpen(mine)) explainAbsence(refusal, error)
+    if (isOpen(mine)) say(error, toSentence(wordsOf(refusal)))
     return false
   }
-}
-
-/** Puts a value of the other version into the form. */
-function takeTheirs(property: PlantProperty): void {
-  if (opened?.theirs === undefined) return
-  const { shown, theirs } = opened
-  const mine = plantIn(form, withoutId, shown)
-  const both = withoutId.map((each) => [each.name, ownOf(each === property ? theirs : mine, each.name)] as const)
-  makeFields(form, withoutId, 'edit-', plantOf(both))
-  form.dispatchEvent(new Event('input'))
 }
 
 function holdOverwrite(): void {
   overwrite.inert = true
   clearTimeout(holding)
-  // From the frame that shows the version.
-  requestAnimationFrame(() => {
-    clearTimeout(holding)
-    holding = setTimeout(() => {
-      overwrite.inert = false
-    }, readingMsMin)
-  })
+  holding = setTimeout(() => {
+    overwrite.inert = false
+  }, readingMsMin)
 }
 
 function showConflict({ shown, theirs }: Opened): void {
@@ -185,12 +169,6 @@ function showConflict({ shown, theirs }: Opened): void {
   if (hasConflict) {
     const mine = plantIn(form, withoutId, shown)
     conflict.append(make('p', make('b', 'Someone else changed this plant.'), conflictWords), sideBySide(mine, theirs))
-    const isMerged = withoutId.some((property) => {
-      const [before, typed, other] = [shown, mine, theirs].map((plant) => shownText(property, plant))
-      return before !== other && typed === other
-    })
-    overwrite.textContent = isMerged ? 'Save merged' : 'Overwrite with mine'
-    overwrite.className = isMerged ? 'main' : 'danger'
   }
   const hadFocus = submit.matches(':focus') || !form.contains(document.activeElement)
   submit.hidden = hasConflict

@@ -18,13 +18,11 @@ import { expireToast, explain, hush, say } from './messages.js'
 import { noteChangesOfShown, openPlant, showPlant } from './plant.js'
 import { remove, undo } from './remove.js'
 import { findRow } from './rows.js'
-import { currentQuery, filterByTag, openTable, refresh, reload, reloadAround, showTotals, whyHidden } from './table.js'
+import { currentQuery, filterByTag, openTable, refresh, reload, reloadAround, showTotals } from './table.js'
 import { showTags } from './tags.js'
 
 const unreachable = 'The server cannot be reached; try again.'
 let may: May = { read: false, write: false }
-/** Settles once the server has said what the token may. */
-let knowing = Promise.resolve(may)
 /** The dialog with what was typed when the token was refused. */
 let interrupted: HTMLDialogElement | undefined
 
@@ -42,14 +40,14 @@ startAccess({
 startEditing(changed)
 startForm(created)
 startLive({ onChanges: showChanges, onBack: recover })
-startMany(refreshAll)
+startMany(added)
 
 /** What the buttons with `data-action` do; the value of a button says with what. Refusals are explained. */
 const actions: Readonly<Record<string, (button: HTMLButtonElement) => unknown>> = {
   close: (button) => button.closest('dialog')?.close(),
   copy: (button) => copy(button.value, button),
   edit: (button) => edit(BigInt(button.value), button),
-  examples: (button) => whileBusy(button, () => addExamples(added)),
+  examples: (button) => whileBusy(button, addExamples),
   export: (button) => whileBusy(button, () => exportPlants(button.value, currentQuery())).finally(closeMenu),
   keys: () => find('#keys', HTMLDialogElement).showModal(),
   many: openMany,
@@ -78,28 +76,26 @@ async function created(id: string): Promise<void> {
   tellOf(id, '#created', `Plant ${id} was created.`)
 }
 
-/** Says what happened to a plant. If the table does not show the plant, says why, and leads to it. */
+/** Says what happened to a plant, and leads to it if the table does not show it. */
 function tellOf(id: string, place: string, sentence: string): void {
-  const why = may.read ? whyHidden(id) : ''
-  findRow(id)?.classList.add('fresh')
-  say(find(place), sentence + why)
-  if (why === '') return
+  const row = findRow(id)
+  row?.classList.add('fresh')
+  say(find(place), sentence)
+  if (row !== undefined || !may.read) return
   const link = make('a', { href: `?plant=${id}` }, 'Show it')
   link.addEventListener('click', (event) => {
     event.preventDefault()
     openPlant(id)
   })
-  find(place).append(' ', link)
+  find(place).append(' The table does not show it. ', link)
 }
 
 async function refreshAll(): Promise<void> {
   if (may.read) await Promise.all([reload(), loadSummary()])
 }
 
-async function added(sentence: string): Promise<void> {
-  await Promise.all([openTable(), loadSummary()])
-  say(find('#changed'), sentence)
-  expireToast()
+async function added(): Promise<void> {
+  await refreshAll()
   closeForm()
   find('#plants-title').focus()
 }
@@ -115,11 +111,11 @@ async function changed(id: bigint, sentence: string, isGone = false): Promise<vo
 
 async function loadSummary(): Promise<void> {
   try {
-    const [summary, { write }] = await Promise.all([connectAside().getSummary(), knowing])
-    const isEmpty = summary.plants === 0
-    find('#plants').hidden = isEmpty && write
-    showWelcome(isEmpty && write)
-    document.body.classList.toggle('empty', isEmpty && write)
+    const summary = await connectAside().getSummary()
+    const isEmpty = summary.plants === 0 && may.write
+    find('#plants').hidden = isEmpty
+    showWelcome(isEmpty)
+    document.body.classList.toggle('empty', isEmpty)
     showTags(summary)
     showTotals(summary)
   } catch (refusal) {
@@ -143,13 +139,11 @@ async function recover(): Promise<void> {
   await showChanges([])
 }
 
-/** Shows the plants as soon as they are there, be it before the server has said what the token may. */
-async function open(asked: Promise<May>): Promise<void> {
-  knowing = asked
-  const reading = Promise.all([openTable(), loadSummary()])
-  may = await asked
-  await reading
+/** Shows what the token may see. */
+async function open(mayDo: May): Promise<void> {
+  may = mayDo
   if (may.read) {
+    await Promise.all([openTable(), loadSummary()])
     await showPlant(readView().plant)
     return followChanges()
   }
@@ -158,9 +152,7 @@ async function open(asked: Promise<May>): Promise<void> {
 }
 
 async function enter(mayDo: May): Promise<void> {
-  may = mayDo
-  if (may.read) await open(Promise.resolve(may))
-  else openForm()
+  await open(mayDo)
   if (may.write) interrupted?.showModal()
   interrupted = undefined
   // A person may have begun to type while the plants were loaded.
@@ -196,7 +188,7 @@ if (takeToken()) {
 } else if (token.get() === '') askForToken()
 else {
   try {
-    await open(openStore())
+    await open(await openStore())
   } catch (refusal) {
     if (!isRefusal(refusal)) throw refusal
     ;(refusal.status === 401 ? forget : askForToken)(wordsOf(refusal))
