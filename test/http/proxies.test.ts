@@ -74,7 +74,11 @@ describe('requests behind proxies', { concurrency: true }, () => {
 })
 
 /** Sends cases, each with a request behind it. */
-async function judge(service: Service, proxy: Pick<RunningProxy, 'port' | 'seen'>, some = cases) {
+async function judge(
+  service: Service,
+  proxy: Pick<RunningProxy, 'port' | 'seen'>,
+  some: readonly FramingCase[] = cases,
+) {
   const before = service.events.length
   const runner = new FramingRunner({ port: proxy.port, token: service.token })
   /** Answers that belong to other requests. */
