@@ -291,16 +291,6 @@ export function storeSuite({ name, makePlace }: Engine): void {
       assert.deepEqual(ids, ['hook_0'])
     })
 
-    onStore('a page of long changes is cut short, not empty', async (store) => {
-      const name = '\u0001'.repeat(1_024)
-      await Promise.all(Array.from({ length: 400 }, (_, id) => store.createPlant(toPlant({ id: BigInt(id), name }))))
-      const query = { ...allChanges, limit: 1_000 }
-      const page = await store.listChanges(query)
-      assert.ok(page.changes.length > 0 && page.changes.length < 400 && !page.isLast)
-      const rest = await store.listChanges({ ...query, after: page.next })
-      assert.ok(rest.changes.length > 0)
-    })
-
     onStore('the revision of a page is another one when its plants or its end change, and only then', async (store) => {
       const plant = (id: bigint, name: string, tag?: string) => toPlant({ id, name, tag })
       const revision = async (): Promise<string> => (await store.listPlants({ limit: 2 })).revision
@@ -420,17 +410,6 @@ export function storeSuite({ name, makePlace }: Engine): void {
         assert.deepEqual(seen[index], plants.map(toPlant))
       }
       assert.equal(await store.createPlant(toPlant({ id: 6_001n, name: 'after' })), 'created')
-    })
-
-    onStore('an export ends at the greatest id, however many plants there are', async (store) => {
-      for (const count of [999, 1, 999, 1]) {
-        const first = int64Max - BigInt((await Array.fromAsync(store.exportPlants())).flat().length)
-        const plants = Array.from({ length: count }, (_, index) => ({ id: first - BigInt(index), name: 'n' }))
-        await importPlants(store, plants, 'skip')
-        const ids = (await Array.fromAsync(store.exportPlants())).flat().map(({ id }) => id)
-        assert.equal(ids.length, Number(int64Max - first) + count)
-        assert.equal(ids.at(-1), int64Max)
-      }
     })
 
     onStore('a token is found by its hash, listed by its age, and keeps its first revocation', async (store) => {
