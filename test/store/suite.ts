@@ -291,6 +291,16 @@ export function storeSuite({ name, makePlace }: Engine): void {
       assert.deepEqual(ids, ['hook_0'])
     })
 
+    onStore('a page of long changes is cut short, not empty', async (store) => {
+      const name = '\u0001'.repeat(1_024)
+      await Promise.all(Array.from({ length: 400 }, (_, id) => store.createPlant(toPlant({ id: BigInt(id), name }))))
+      const query = { ...allChanges, limit: 1_000 }
+      const page = await store.listChanges(query)
+      assert.ok(page.changes.length > 0 && page.changes.length < 400 && !page.isLast)
+      const rest = await store.listChanges({ ...query, after: page.next })
+      assert.ok(rest.changes.length > 0)
+    })
+
     onStore('the revision of a page is another one when its plants or its end change, and only then', async (store) => {
       const plant = (id: bigint, name: string, tag?: string) => toPlant({ id, name, tag })
       const revision = async (): Promise<string> => (await store.listPlants({ limit: 2 })).revision
