@@ -226,15 +226,6 @@ describe("a user's document", async () => {
     }
   })
 
-  test('in YAML may have anchors and merge keys', async () => {
-    const read = await reader(
-      withPlant(
-        '&plant { type: object, properties: { <<: &needed { id: { type: integer } }, name: { type: string }, c: { type: string, maxLength: 3 } } }',
-      ),
-    )
-    assert.equal(read('{"id":1,"name":"n","c":"cccc"}'), 'c: must have at most 3 characters, got 4')
-  })
-
   test('in YAML has keys as they are spelled, and only values that JSON has', async () => {
     const read = await reader(
       withPlant(
