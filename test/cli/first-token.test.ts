@@ -10,7 +10,7 @@ import { makeFirstToken } from '../../src/serve/new-token.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { type Folder, makeFolder, onFolder } from '../support/folder.ts'
 import { makeSmallDisk } from '../support/postgres.ts'
-import { runHere, startServer } from '../support/program.ts'
+import { runHere, runProgram, startServer } from '../support/program.ts'
 import { exhaustive, inRing } from '../support/ring.ts'
 import { serveHere } from '../support/service.ts'
 import { openTestStore } from '../support/store.ts'
@@ -110,7 +110,7 @@ describe('the file of the first token', () => {
       const before = await readFile(path, 'utf8').catch(() => undefined)
       const store = folder.file('plants.db')
       const args = ['serve', '--port', '0', '--store', store, '--first-token-file', path]
-      const { status, stderr } = await runHere(args)
+      const { status, stderr } = await runProgram(args)
       assert.equal(status, 2)
       assert.match(stderr, why)
       assert.equal(stderr.split('\n').length, 2, stderr)
@@ -128,7 +128,7 @@ describe('the file of the first token', () => {
     await using folder = await makeFolder()
     const store = folder.file('plants.db')
     const args = ['serve', '--port', '0', '--store', store, '--first-token-file', `${disk.path}/token`]
-    const { status, stderr } = await runHere(args)
+    const { status, stderr } = await runProgram(args)
     assert.equal(status, 1)
     assert.match(stderr, /token is on a full disk; make room there/)
     assert.deepEqual((await readdir(disk.path)).toSorted(), ['filler'])
