@@ -422,6 +422,17 @@ export function storeSuite({ name, makePlace }: Engine): void {
       assert.equal(await store.createPlant(toPlant({ id: 6_001n, name: 'after' })), 'created')
     })
 
+    onStore('an export ends at the greatest id, however many plants there are', async (store) => {
+      for (const count of [999, 1, 999, 1]) {
+        const first = int64Max - BigInt((await Array.fromAsync(store.exportPlants())).flat().length)
+        const plants = Array.from({ length: count }, (_, index) => ({ id: first - BigInt(index), name: 'n' }))
+        await importPlants(store, plants, 'skip')
+        const ids = (await Array.fromAsync(store.exportPlants())).flat().map(({ id }) => id)
+        assert.equal(ids.length, Number(int64Max - first) + count)
+        assert.equal(ids.at(-1), int64Max)
+      }
+    })
+
     onStore('a token is found by its hash, listed by its age, and keeps its first revocation', async (store) => {
       const [three, one, two] = [3, 1, 2].map((createdAtMs) => makeToken({ createdAtMs, expiresAtMs: 2e12 })) as [
         Token,
