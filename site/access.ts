@@ -129,20 +129,15 @@ function show(isKnown: boolean): void {
 function showCaller(caller: Home['caller']): May {
   const scopes = caller?.scopes ?? []
   const may = { read: scopes.includes('plants:read'), write: scopes.includes('plants:write') }
-  const [words, limits] = wordsFor(may)
+  const able = [may.read && 'read', may.write && 'write'].filter(Boolean)
+  const limits = [
+    !may.read && 'To see plants, this token also needs the scope plants:read.',
+    !may.write && 'To change plants, this token needs the scope plants:write.',
+  ]
   find('#caller').replaceChildren(shown(caller?.name ?? 'token'))
-  find('#may').textContent = words
-  find('#limits').textContent = limits
+  find('#may').textContent = `can ${able.length === 1 ? 'only ' : ''}${able.join(' and ') || 'do nothing here'}`
+  find('#limits').textContent = limits.filter(Boolean).join(' ')
   document.body.classList.toggle('no-reads', !may.read)
   document.body.classList.toggle('no-writes', !may.write)
   return may
-}
-
-/** What a token may do, in short, and why not the rest. */
-function wordsFor({ read, write }: May): readonly [string, string] {
-  if (read && write) return ['can read and write', '']
-  if (read) return ['can only read', 'This token can read plants. To change them, it needs the scope plants:write.']
-  if (!write) return ['can do nothing here', 'This token can neither read nor change plants: it has no scope for them.']
-  const limits = 'This token can create plants. To see, change and delete them, it also needs the scope plants:read.'
-  return ['can only create', limits]
 }

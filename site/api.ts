@@ -1,7 +1,7 @@
 // The server that served the page, the token, and ids that are free.
 
 import { base } from './address.js'
-import { PlantStoreClient, PlantStoreError } from './client.js'
+import { type NewPlant, PlantStoreClient, PlantStoreError } from './client.js'
 import { storages } from './elements.js'
 import { record } from './log.js'
 import { isSame } from './properties.js'
@@ -53,7 +53,7 @@ export function wordsOf(refusal: unknown): string {
 }
 
 /** Whether a plant is there with the same properties, such as one whose create got no answer. */
-export async function isThere(plant: { readonly id: bigint }, client = connect()): Promise<boolean> {
+export async function isThere(plant: Pick<NewPlant, 'id'>, client = connect()): Promise<boolean> {
   try {
     return isSame(await client.getPlant(plant.id), plant)
   } catch (refusal) {

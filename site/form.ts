@@ -15,14 +15,6 @@ const given = new WeakMap<Field, { readonly text: string; readonly value: string
 /** Texts that may have more get several lines. Names and tags have one, unless they have line breaks. */
 const lineCharactersMax = 200
 
-/** The keyboards of phones. The inputs of these types would change what is typed, such as the domain of an address. */
-const inputModes = new Map<unknown, string>([
-  ['integer', 'numeric'],
-  ['number', 'decimal'],
-  ['email', 'email'],
-  ['uri', 'url'],
-])
-
 /** Makes the fields of properties, with what a plant has of them, in the element `.fields` of a form. */
 export function makeFields(
   form: HTMLFormElement,
@@ -103,10 +95,10 @@ function controlFor(property: PlantProperty, plant?: object): Field {
     given.set(area, { text, value: area.value })
     return area
   }
-  const { type, format } = schema
+  const { format } = schema
   const input = make(
     'input',
-    { inputmode: inputModes.get(kind === 'number' ? type : format) ?? 'text' },
+    { inputmode: kind === 'number' ? 'decimal' : 'text' },
     kind === 'text' && format === 'date' && { type: 'date' },
     // The browser's own input has no time zone.
     format === 'date-time' && { placeholder: '2026-01-31T12:00:00Z' },
@@ -141,18 +133,6 @@ function printed(value: unknown): string {
   return value === undefined ? '' : printLine(value, '')
 }
 
-/** What a person would say, in place of a server's message about a field. */
-function plainly(message: string): string {
-  const words = message
-    .replace(/^id: must be an integer\b.*/s, 'A whole number of up to 19 digits, such as 42.')
-    .replace(/^id: (\S+) is already taken\b.*/s, 'There is a plant $1 already. Choose another id.')
-    .replace(/^.+: must have at most \d+ characters, got \d+$/s, (text) => {
-      const [most, got] = (text.match(/\d+/g) ?? []).slice(-2).map((digits) => Number(digits).toLocaleString('en'))
-      return `At most ${most} characters; these are ${got}.`
-    })
-  return toSentence(words)
-}
-
 /**
  * Shows a refusal beside the fields that it names, as in `name: must have ...; tag: ...`, with the number of the
  * server's error, and the rest below the form.
@@ -169,7 +149,7 @@ export function showRefusal(form: HTMLFormElement, refusal: unknown, rest: HTMLE
     if (field === undefined) others.push(part)
     else told.set(field, told.has(field) ? `${told.get(field)}; ${part}` : part)
   }
-  for (const [each, words] of told) tell(each, plainly(words) + end)
+  for (const [each, words] of told) tell(each, toSentence(words) + end)
   say(rest, others.length === 0 ? '' : toSentence(others.join('; ') + end))
   focusWrong(form)
 }

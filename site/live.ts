@@ -13,9 +13,7 @@ interface LiveOptions {
   readonly onBack: () => Promise<void>
 }
 
-const words = { off: '', live: 'Live', resuming: 'Reconnecting', away: 'Server unreachable' } as const
-/** Failures in a row after which the server counts as away. */
-const failuresOfAbsence = 3
+const words = { off: '', live: 'Live', away: 'Server unreachable' } as const
 /** Pause after changes were shown. */
 const pauseMs = 1_000
 
@@ -63,17 +61,14 @@ function pause(state: keyof typeof words): void {
 }
 
 async function follow(signal: AbortSignal): Promise<void> {
-  let failures = 0
   const onOpen = (): void => {
-    failures = 0
     tell('live')
     if (awaySince !== undefined) void options.onBack()
     awaySince = undefined
   }
   const onFailure = (): void => {
-    failures += 1
     awaySince ??= new Date()
-    if (!signal.aborted) tell(failures < failuresOfAbsence ? 'resuming' : 'away')
+    if (!signal.aborted) tell('away')
   }
   try {
     if (after === undefined) {

@@ -62,9 +62,7 @@ function showChosen(): void {
   const chips = find('#chips')
   const chip = chips.querySelector('[aria-pressed="true"]')
   if (chip === null) return
-  const { left, right } = chips.getBoundingClientRect()
-  const box = chip.getBoundingClientRect()
-  if (box.left < left || box.right > right) chips.scrollLeft += box.left - left - marginPx
+  chips.scrollLeft += chip.getBoundingClientRect().left - chips.getBoundingClientRect().left - marginPx
 }
 
 /** A chip that is pressed shows all plants when it is pressed again. */

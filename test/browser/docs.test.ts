@@ -26,7 +26,7 @@ const ownDocument = {
     title: 'Greenhouse',
     version: '1',
     description:
-      'About **plants**.\n\n## Schemas\n```\n# code\n```\n## Authentication\n1. one\n\n## Authentication\nText:\n- a `b` ' +
+      'About **plants**.\n\n## Schemas\n```\n# code\n## code\n```\n## Authentication\n1. one\n\n## Authentication\nText:\n- a `b` ' +
       '[c](https://c.example/) [x](javascript:y)',
   },
   paths: {
@@ -199,7 +199,7 @@ describe('/docs', { skip: noBrowser }, () => {
     const guide = page.getByRole('region', { name: 'Guide' })
     assert.deepEqual(await guide.locator('h3').allTextContents(), ['Schemas', 'Authentication', 'Authentication'])
     assert.equal(await guide.locator('li').last().innerHTML(), 'a <code>b</code> <a href="https://c.example/">c</a> x')
-    assert.equal(await guide.locator('pre').innerText(), '# code')
+    assert.equal(await guide.locator('pre').innerText(), '# code\n## code')
     const ids = await page.evaluate<string[]>("[...document.querySelectorAll('[id]')].map(({ id }) => id)")
     assert.equal(new Set(ids).size, ids.length)
     const body = page.locator('#createPlant')
