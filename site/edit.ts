@@ -3,10 +3,10 @@
 
 import { connect, statusOf, wordsOf } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
-import { type Child, find, make, makeTable } from './elements.js'
+import { type Child, find, make, makeButton, makeTable } from './elements.js'
 import { clearRefusal, isFilledIn, makeFields, onSubmit, plantIn, showMarks, showRefusal, whileBusy } from './form.js'
 import { explain, hush, say, toSentence } from './messages.js'
-import { isSame, isUsual, shownText, withoutId } from './properties.js'
+import { isSame, isUsual, ownOf, type PlantProperty, plantOf, shownText, withoutId } from './properties.js'
 import { boxed, shownOrNone } from './texts.js'
 
 /** Shows two versions of a plant: its name and tag, and each text that differs, which is marked. */
@@ -21,7 +21,9 @@ function sideBySide(mine: object, theirs: object): Node {
       const node = shownOrNone(text)
       return boxed(`${title}, ${titles[at]}`, text, isAlike ? node : make('mark', node))
     })
-    return [[make('th', { scope: 'row' }, title), ...cells]]
+    const words = ['Use this', make('span.unseen', ` for ${title}`)]
+    const taker = makeButton(words, () => takeTheirs(property), { class: 'chip' })
+    return [[make('th', { scope: 'row' }, title), cells[0], make('td', cells[1], !isAlike && taker)]]
   })
   return makeTable(['', ...titles], rows)
 }
@@ -34,7 +36,7 @@ interface Opened {
   theirs?: Tagged<StoredPlant> | undefined
 }
 
-const conflictWords = ' Overwrite theirs with yours, which you can still edit, or keep theirs.'
+const conflictWords = ' Use some of their values, overwrite theirs with yours, or keep theirs.'
 
 /** How long a version is shown before it can be overwritten: an earlier press was meant for what was there before. */
 const readingMsMin = 500
@@ -155,6 +157,16 @@ async function hasNoConflict(mine: Opened): Promise<boolean> {
   }
 }
 
+/** Puts a value of the other version into the form. */
+function takeTheirs(property: PlantProperty): void {
+  if (opened?.theirs === undefined) return
+  const { shown, theirs } = opened
+  const mine = plantIn(form, withoutId, shown)
+  const both = withoutId.map((each) => [each.name, ownOf(each === property ? theirs : mine, each.name)] as const)
+  makeFields(form, withoutId, 'edit-', plantOf(both))
+  form.dispatchEvent(new Event('input'))
+}
+
 function holdOverwrite(): void {
   overwrite.inert = true
   clearTimeout(holding)
@@ -169,6 +181,12 @@ function showConflict({ shown, theirs }: Opened): void {
   if (hasConflict) {
     const mine = plantIn(form, withoutId, shown)
     conflict.append(make('p', make('b', 'Someone else changed this plant.'), conflictWords), sideBySide(mine, theirs))
+    const isMerged = withoutId.some((property) => {
+      const [before, typed, other] = [shown, mine, theirs].map((plant) => shownText(property, plant))
+      return before !== other && typed === other
+    })
+    overwrite.textContent = isMerged ? 'Save merged' : 'Overwrite with mine'
+    overwrite.className = isMerged ? 'main' : 'danger'
   }
   const hadFocus = submit.matches(':focus') || !form.contains(document.activeElement)
   submit.hidden = hasConflict

@@ -24,6 +24,8 @@ import { token } from './token.js'
 
 const unreachable = 'The server cannot be reached; try again.'
 let may: May = { read: false, write: false }
+/** Settles once the server has said what the token may. */
+let knowing = Promise.resolve(may)
 /** The dialog with what was typed when the token was refused. */
 let interrupted: HTMLDialogElement | undefined
 
@@ -112,11 +114,11 @@ async function changed(id: bigint, sentence: string, isGone = false): Promise<vo
 
 async function loadSummary(): Promise<void> {
   try {
-    const summary = await connectAside().getSummary()
-    const isEmpty = summary.plants === 0 && may.write
-    find('#plants').hidden = isEmpty
-    showWelcome(isEmpty)
-    document.body.classList.toggle('empty', isEmpty)
+    const [summary, { write }] = await Promise.all([connectAside().getSummary(), knowing])
+    const isEmpty = summary.plants === 0
+    find('#plants').hidden = isEmpty && write
+    showWelcome(isEmpty && write)
+    document.body.classList.toggle('empty', isEmpty && write)
     showTags(summary)
     showTotals(summary)
   } catch (refusal) {
@@ -140,11 +142,13 @@ async function recover(): Promise<void> {
   await showChanges([])
 }
 
-/** Shows what the token may see. */
-async function open(mayDo: May): Promise<void> {
-  may = mayDo
+/** Shows the plants as soon as they are there, be it before the server has said what the token may. */
+async function open(asked: Promise<May>): Promise<void> {
+  knowing = asked
+  const reading = Promise.all([openTable(), loadSummary()])
+  may = await asked
+  await reading
   if (may.read) {
-    await Promise.all([openTable(), loadSummary()])
     await showPlant(readView().plant)
     return followChanges()
   }
@@ -153,7 +157,9 @@ async function open(mayDo: May): Promise<void> {
 }
 
 async function enter(mayDo: May): Promise<void> {
-  await open(mayDo)
+  may = mayDo
+  if (may.read) await open(Promise.resolve(may))
+  else openForm()
   if (may.write) interrupted?.showModal()
   interrupted = undefined
   // A person may have begun to type while the plants were loaded.
@@ -189,7 +195,7 @@ if (takeToken()) {
 } else if (token.get() === '') askForToken()
 else {
   try {
-    await open(await openStore())
+    await open(openStore())
   } catch (refusal) {
     if (!isRefusal(refusal)) throw refusal
     ;(refusal.status === 401 ? forget : askForToken)(wordsOf(refusal))

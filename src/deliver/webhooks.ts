@@ -13,7 +13,6 @@
 
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Agent } from 'undici'
 import type { ChangePage } from '../domain/change.ts'
 import type { Timer } from '../domain/clock.ts'
 import { AppError, codeOf, messageOf } from '../domain/errors.ts'
@@ -29,7 +28,7 @@ import type {
 } from '../domain/webhook.ts'
 import type { Limits } from '../limits.ts'
 import { Deliveries, type Delivery, type SentChange } from './deliveries.ts'
-import type { Message, PostAnswer } from './post.ts'
+import type { Message, PostAnswer, Sender } from './post.ts'
 
 export interface WebhooksOptions {
   readonly store: Pick<Store, 'isShared' | 'listChanges' | 'listWebhooks' | 'replaceWebhook'>
@@ -49,8 +48,7 @@ interface Held {
   /** The webhook as last stored. */
   hook: StoredWebhook
   readonly deliveries: Deliveries
-  readonly agent: Agent
-  readonly post: (message: Message) => Promise<PostAnswer>
+  readonly sender: Sender
   readonly inFlight: Set<Promise<void>>
   /** By the monotonic clock: before this time, no other server can have taken over. */
   heldUntilMs: number
@@ -167,17 +165,14 @@ export class Webhooks implements AsyncDisposable {
   async #claim(row: StoredWebhook): Promise<void> {
     const { clock, limits, random } = this.#options
     // A server without webhooks does not load undici, which takes longer than all other modules.
-    const { agentFor, post } = await import('./post.ts')
+    const { openSender } = await import('./post.ts')
     const begunMs = clock.monotonicMs()
     const hook = await this.#write({ ...row, owner: this.#owner }, row.version)
     if (hook === undefined) return
-    const mayStillSend = (): boolean => this.#mayStillSend(held)
-    const agent = agentFor(limits, mayStillSend)
     const held: Held = {
       hook,
       deliveries: new Deliveries(hook.progress, hook.kinds, limits, random),
-      agent,
-      post: (message) => post({ ...this.#options, hook: held.hook, message, agent, mayStillSend }),
+      sender: openSender({ ...this.#options, mayStillSend: () => this.#mayStillSend(held) }),
       inFlight: new Set(),
       heldUntilMs: this.#heldUntil(begunMs),
       savedMs: begunMs,
@@ -256,8 +251,7 @@ export class Webhooks implements AsyncDisposable {
     await this.#turn
     const change = delivery.change as SentChange
     const startedMs = clock.monotonicMs()
-    const message = messageFor(change, hook.id)
-    const answer = await held.post(message)
+    const answer = await held.sender.post(held.hook, messageFor(change, hook.id))
     if (answer.status === undefined && !this.#mayStillSend(held)) return deliveries.cut(delivery)
     this.#note(held, delivery, answer, startedMs)
   }
@@ -355,10 +349,10 @@ export class Webhooks implements AsyncDisposable {
 /** Ends all requests of a webhook at once. */
 function cut(held: Held): void {
   held.isStopping = true
-  void held.agent.destroy()
+  void held.sender.close()
 }
 
 /** The id contains the kind because the signature covers the id. */
-export function messageFor({ kind, position, plant }: SentChange, webhook: string): Message {
+function messageFor({ kind, position, plant }: SentChange, webhook: string): Message {
   return { id: `${kind}_${position}_${webhook}`, body: plant }
 }

@@ -22,7 +22,7 @@ import { siteHandlers } from '../http/pages/site.ts'
 import { plantHandlers, plantTraits } from '../http/plants.ts'
 import { RateLimiter } from '../http/rate-limit.ts'
 import { Service } from '../http/service.ts'
-import { TokenUses } from '../http/token-uses.ts'
+import { recordTokenUses } from '../http/token-uses.ts'
 import { Connections } from '../http/wire/connections.ts'
 import { NodeParser } from '../http/wire/node-parser.ts'
 import { createPeers } from '../http/wire/peers.ts'
@@ -117,7 +117,7 @@ async function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJw
   const serverLimits = { ...limits, connectionsMax }
   const newRequestId = newRequestIds()
   const largeAnswers = new LargeAnswers(limits)
-  const tokenUses = new TokenUses(store, systemClock, limits)
+  const tokenUses = recordTokenUses(store, systemClock, limits)
   const streams = new ChangeStreams(store, systemClock, limits, largeAnswers)
   const service = new Service({
     contract,

@@ -46,7 +46,7 @@ test('the home page works in Firefox', { skip: noFirefox }, async () => {
   assert.equal((await store.client.getPlant(7)).name, 'theirs')
   const held = "String(document.querySelector('#edit [data-overwrite][inert]'))"
   await until('it can be overwritten', async () => (await page.textOf(held)) === 'null')
-  await page.type(`${tab}${tab}${enter}`)
+  await page.type(`${tab}${tab}${tab}${enter}`)
   await until('the plant is overwritten', async () => (await store.client.getPlant(7)).name !== 'theirs')
   const isOpen = "String(document.querySelector('dialog[open]') !== null)"
   await until('the dialog is closed', async () => (await page.textOf(isOpen)) === 'false')

@@ -6,16 +6,16 @@ import { createHash } from 'node:crypto'
 import { cp, mkdir, readFile, rm } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { describeOnEngines } from '../support/engines.ts'
-import { makeFolder } from '../support/folder.ts'
+import { exhaustiveOnFolder, makeFolder, onFolder } from '../support/folder.ts'
 import { cleanEnvironment, type Finished, launcher, runHere, runProgram } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
 import { serveHere } from '../support/service.ts'
+import { onPath } from '../support/store.ts'
 import { countCalls, killAt, nameCalls, noStrace, syncCalls } from '../support/strace.ts'
 import { assertPrompt, until } from '../support/time.ts'
 
 describe('plantstore token', () => {
-  test('create prints the token alone on stdout, list and revoke never print it', async () => {
-    await using folder = await makeFolder()
+  onFolder('create prints the token alone on stdout, list and revoke never print it', async (folder) => {
     const store = ['--store', folder.file('plants.db')]
     const created = await runHere(['token', 'create', '--name', 'laptop', ...store])
     assert.match(created.stdout, /^plt_\w{49}\n$/)
@@ -46,16 +46,12 @@ describe('plantstore token', () => {
     const unknown = await runHere(['token', 'revoke', 'tok_nobody', ...store])
     assert.equal(unknown.stderr, 'plantstore: there is no token tok_nobody; `plantstore token list` shows them\n')
     const after = await runHere(['token', 'list', '--json', ...store])
-    assert.deepEqual(
-      JSON.parse(after.stdout).map(({ state }: { state: string }) => state),
-      ['revoked', 'valid'],
-    )
+    const states = JSON.parse(after.stdout).map(({ state }: { state: string }) => state)
+    assert.deepEqual(states, ['revoked', 'valid'])
     for (const { stdout, stderr } of [table, after]) assert.doesNotMatch(stdout + stderr, /plt_/)
   })
 
-  test('no secret is in the store, only its hash', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
+  onPath('no secret is in the store, only its hash', async (path) => {
     const created = await runHere(['token', 'create', '--name', 'a', '--store', path])
     const [{ id }] = JSON.parse((await runHere(['token', 'list', '--json', '--store', path])).stdout)
     const rotated = await runHere(['token', 'rotate', id, '--store', path])
@@ -66,9 +62,7 @@ describe('plantstore token', () => {
     }
   })
 
-  test('a token that could not be shown is revoked', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
+  onPath('a token that could not be shown is revoked', async (path) => {
     const args = [launcher, 'token', 'create', '--name', 'lost', '--store', path]
     const { status, stderr } = spawnSync('sh', ['-c', 'exec "$0" "$@" >/dev/full', process.execPath, ...args], {
       encoding: 'utf8',
@@ -77,13 +71,6 @@ describe('plantstore token', () => {
     assert.match(stderr, /plantstore: the output could not be written: .*ENOSPC/)
     const list = JSON.parse((await runHere(['token', 'list', '--json', '--store', path])).stdout)
     assert.equal(list[0].state, 'revoked')
-  })
-
-  test('list makes no store where there is none', async () => {
-    await using folder = await makeFolder()
-    const { status, stderr } = await runHere(['token', 'list', '--store', folder.file('typo.db')])
-    assert.equal(status, 1)
-    assert.match(stderr, /^plantstore: there is no store at \S+typo\.db; name one with --store\n$/)
   })
 })
 
@@ -197,8 +184,7 @@ describe('plantstore token rotate', () => {
     ['full', '>/dev/full'],
     ['left by its reader', '| true'],
   ] as const) {
-    exhaustive.test(`an output that is ${what} leaves the old token as it was`, async () => {
-      await using folder = await makeFolder()
+    exhaustiveOnFolder(`an output that is ${what} leaves the old token as it was`, async (folder) => {
       const store = folder.file('plants.db')
       const old = await makeToken(store)
       const before = await list(store)

@@ -118,10 +118,7 @@ describe('the client', () => {
     const replaced = await client.replacePlant(200n, { name: 'two' }, { ifMatch: read })
     assert.deepEqual({ ...replaced, etag: '' }, { name: 'two', etag: '' })
     const again = await client.replacePlant(200n, { ...replaced, tag: 'u' }, { ifMatch: replaced })
-    await assert.rejects(
-      client.replacePlant(200n, { name: 'three' }, { ifMatch: read }),
-      refusal(412, /ETag|state|changed/i),
-    )
+    await assert.rejects(client.replacePlant(200n, { name: 'three' }, { ifMatch: read }), refusal(412, /changed/))
     await assert.rejects(client.deletePlant(200n, { ifMatch: read.etag }), refusal(412, /./))
     assert.deepEqual(await client.getPlant(200n, { ifNoneMatch: read }), {
       id: 200n,

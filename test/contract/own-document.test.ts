@@ -92,8 +92,9 @@ describe("a user's document", async () => {
     assert.deepEqual(Object.keys(document.components.schemas.Plant.properties), [
       ...['name', 'tag', 'location', 'heightCm', 'wateredAt'],
     ])
+    const ids = operations.map(({ id }) => id)
     assert.deepEqual(
-      operations.map(({ id }) => id),
+      ids,
       loadContract().operations.map(({ id }) => id),
     )
     assert.equal(json.includes('Monstera'), false)
@@ -143,10 +144,7 @@ describe("a user's document", async () => {
     )
     assert.equal(read('{"id":10,"name":"abcd"}'), 'name: must have at most 3 characters, got 4')
     assert.equal(read('{"id":10,"name":"A"}'), 'name: must match pattern "^[a-z]*$", got "A"')
-    assert.equal(
-      read(`{"id":10,"name":"a","tag":"${'t'.repeat(257)}"}`),
-      'tag: must have at most 256 characters, got 257',
-    )
+    assert.match(read(`{"id":10,"name":"a","tag":"${'t'.repeat(257)}"}`), /^tag: must have at most 256 characters/)
     assert.equal(read('{"id":10}'), 'name: is missing')
   })
 

@@ -10,7 +10,7 @@ import { limits } from '../../src/limits.ts'
 import { Random } from '../power-loss/random.ts'
 import { type Connection, countStatuses, encodeRequest, plantJson } from '../support/client.ts'
 import { inRing } from '../support/ring.ts'
-import { startService } from '../support/service.ts'
+import { onService, startService } from '../support/service.ts'
 import { assertPrompt, until } from '../support/time.ts'
 import { drawPieces, framingLimits, timeToEnd } from './framing/run.ts'
 
@@ -94,8 +94,7 @@ describe('limits', { concurrency: true }, () => {
     })
   }
 
-  test('a rejected client that continues to send is soon disconnected', async () => {
-    await using service = await startService({})
+  onService('a rejected client that continues to send is soon disconnected', async (service) => {
     await using connection = await service.open()
     connection.send('POST /plants HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n')
     assert.equal((await connection.answerTo('POST', '/plants')).status, 401)
@@ -119,8 +118,7 @@ describe('limits', { concurrency: true }, () => {
     assert.equal((await slow.answerTo('POST', '/plants')).status, 401)
   })
 
-  test('a body in tiny chunks takes no more memory than its bytes', async () => {
-    await using service = await startService({})
+  onService('a body in tiny chunks takes no more memory than its bytes', async (service) => {
     const bytes = chunked(service.token, '1\r\na\r\n'.repeat(10_000))
     await using connections = new AsyncDisposableStack()
     setFlagsFromString('--expose-gc')
@@ -163,8 +161,7 @@ describe('limits', { concurrency: true }, () => {
     assert.deepEqual([await own, (await control) > 0], [0, true])
   })
 
-  test('a flood of one connection lets others in between, and is answered to the end', async () => {
-    await using service = await startService({})
+  onService('a flood of one connection lets others in between, and is answered to the end', async (service) => {
     const finished = () => service.events.filter((event) => event.kind === 'requestFinished').length
     await using flood = await service.open()
     await using honest = await service.open()

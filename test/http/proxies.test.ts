@@ -9,7 +9,7 @@ import type { ServiceEvent } from '../../src/domain/events.ts'
 import { FaultyProxy } from '../client/faulty-proxy.ts'
 import { ask } from '../support/answering.ts'
 import { makeFolder } from '../support/folder.ts'
-import { type Service, serveHere, startService } from '../support/service.ts'
+import { onService, type Service, serveHere, startService } from '../support/service.ts'
 import { type FramingCase, finish, framingCorpus, head, host } from './framing/corpus.ts'
 import { isInstalled, nginxWith, proxyKinds, type RunningProxy, startProxy } from './framing/proxies.ts'
 import { FramingRunner } from './framing/run.ts'
@@ -60,8 +60,7 @@ describe('requests behind proxies', { concurrency: true }, () => {
     assert.equal((await fetch(url + links.health)).status, 200)
   })
 
-  test('a proxy that takes pipelined requests for one is detected', async () => {
-    await using service = await startService({})
+  onService('a proxy that takes pipelined requests for one is detected', async (service) => {
     await using proxy = await FaultyProxy.start(service.port)
     const seen: string[] = []
     proxy.decide = ({ of, bytes }) => {

@@ -14,6 +14,7 @@ import { Client } from './client.ts'
 import type { Engine, Place } from './engines.ts'
 import { makeFolder } from './folder.ts'
 import { ownTerminal, type ServerOptions, startServer } from './program.ts'
+import { testOn } from './ring.ts'
 import { openTestStore, testLimits } from './store.ts'
 
 /** A server on a store of the test. */
@@ -41,6 +42,9 @@ export async function startService(changed: ChangedLimits, settings: Partial<Set
     },
   })
 }
+
+/** Tests with a server of the usual limits. */
+export const onService = testOn(() => startService({}))
 
 /** Starts a server for all tests of a suite. */
 export async function startSuite(changed: ChangedLimits = {}, settings: Partial<SettingTexts> = {}): Promise<Service> {

@@ -21,16 +21,23 @@ import { AppError } from '../../domain/errors.ts'
 import type { AbortReason } from '../../domain/events.ts'
 import type { Limits } from '../../limits.ts'
 import { freePage, type LargeAnswers } from '../large-answers.ts'
-import { type Fields, type Reply, type Request, type RequestConnection, shownPath } from '../request.ts'
+import {
+  type Fields,
+  type Reply,
+  type Request,
+  type RequestConnection,
+  type RequestHead,
+  shownPath,
+} from '../request.ts'
 import type { Service } from '../service.ts'
 import { checkFraming, hasBody, hostAsked, toOriginForm } from './framing.ts'
 import { Incoming } from './incoming.ts'
 import {
   NodeBody,
   type NodeParser,
-  NodeStream,
   type ParserEvents,
   type ParserSocket,
+  streamOver,
   writeReply,
 } from './node-parser.ts'
 import { ownAddress, type Peers } from './peers.ts'
@@ -39,9 +46,6 @@ import { type FieldsSeen, readPlainRequest } from './plain-request.ts'
 import { readSocket, resetSocket } from './socket-internals.ts'
 
 export type State = 'head' | 'body' | 'answering' | 'streaming' | 'idle' | 'ending'
-
-/** The parts of a request that its parser provides. */
-type RequestHead = Pick<Request, 'method' | 'target' | 'fields' | 'host' | 'isHttp10' | 'body'>
 
 export interface ConnectionOptions {
   readonly limits: Limits
@@ -257,10 +261,6 @@ export class Connection implements RequestConnection, ParserEvents {
     })
   }
 
-  onBroken(error: AppError): void {
-    this.refuse(error)
-  }
-
   /** @param packet valid until this returns. */
   #receive(packet: Buffer): void {
     if (this.#state === 'ending') return
@@ -388,7 +388,7 @@ export class Connection implements RequestConnection, ParserEvents {
     this.#body?.drop()
     if (reply.stream === undefined || this.#request?.method === 'HEAD') return
     if (this.#message === undefined || this.#body === undefined) this.#enter('streaming')
-    reply.stream(new NodeStream(response, this))
+    reply.stream(streamOver(response, this))
   }
 
   /** Whether the rest of a rejected body can be skipped: not if it is too long, of unknown length, or awaits a 100. */

@@ -8,7 +8,6 @@ import { Duplex } from 'node:stream'
 import { AppError } from '../../domain/errors.ts'
 import type { Limits } from '../../limits.ts'
 import { createServer } from '../node-http.ts'
-import { bodyTooLarge } from '../problems.ts'
 import type { ArrivingBody, Reply, ReplyStream, RequestConnection } from '../request.ts'
 
 /** The events of a parser, for a connection. */
@@ -16,7 +15,7 @@ export interface ParserEvents {
   /** A head was parsed. */
   onRequest(message: IncomingMessage, response: ServerResponse): void
   /** The bytes are not a valid request. */
-  onBroken(error: AppError): void
+  refuse(error: AppError): void
   /** A part of a reply was written to the socket. */
   onWrite(): void
 }
@@ -40,7 +39,7 @@ export class NodeParser {
     for (const event of ['request', 'checkContinue', 'checkExpectation']) this.#server.on(event, serve)
     this.#server.on('clientError', (cause: ParserError, socket: Duplex) => {
       // Any other error is one of the socket, which closes itself.
-      if (cause.code?.startsWith('HPE_') === true) (socket as ParserSocket).events.onBroken(explain(cause, limits))
+      if (cause.code?.startsWith('HPE_') === true) (socket as ParserSocket).events.refuse(explain(cause, limits))
     })
   }
 
@@ -117,37 +116,18 @@ export function writeReply(response: ServerResponse, { status, fields, body, str
   else response.flushHeaders()
 }
 
-export class NodeStream implements ReplyStream {
-  readonly #response: ServerResponse
-  readonly #connection: RequestConnection
-
-  constructor(response: ServerResponse, connection: RequestConnection) {
-    this.#response = response
-    this.#connection = connection
-  }
-
-  get isOver(): boolean {
-    return this.#connection.hasLeft || this.#response.writableEnded
-  }
-
-  get unreadBytes(): number {
-    return this.#response.writableLength
-  }
-
-  write(bytes: string | Uint8Array): void {
-    this.#response.write(bytes)
-  }
-
-  end(): void {
-    this.#response.end()
-  }
-
-  cut(): void {
-    this.#connection.socket.destroy()
-  }
-
-  onceDone(listener: () => void): void {
-    this.#connection.onceDone(listener)
+export function streamOver(response: ServerResponse, connection: RequestConnection): ReplyStream {
+  return {
+    get isOver() {
+      return connection.hasLeft || response.writableEnded
+    },
+    get unreadBytes() {
+      return response.writableLength
+    },
+    write: (bytes) => response.write(bytes),
+    end: () => response.end(),
+    cut: () => connection.socket.destroy(),
+    onceDone: (listener) => connection.onceDone(listener),
   }
 }
 
@@ -180,7 +160,7 @@ export class NodeBody implements ArrivingBody {
   }
 
   read(): Promise<Buffer> {
-    if (Number(this.#message.headers['content-length'] ?? 0) > this.#bytesMax) this.fail(bodyTooLarge(this.#bytesMax))
+    if (Number(this.#message.headers['content-length'] ?? 0) > this.#bytesMax) this.#refuse()
     else this.#continue()
     return new Promise((resolve, reject) => {
       this.#settle = () => {
@@ -205,6 +185,10 @@ export class NodeBody implements ArrivingBody {
     this.#settle?.()
   }
 
+  #refuse(): void {
+    this.fail(new AppError('bodyTooLarge', `the body is longer than the ${this.#bytesMax} bytes allowed`))
+  }
+
   /** Discards the rest. */
   drop(): void {
     this.#isWanted = false
@@ -217,7 +201,7 @@ export class NodeBody implements ArrivingBody {
     if (!this.#isWanted) return
     const length = this.#length + piece.length
     if (length > this.#bytesMax) {
-      this.fail(bodyTooLarge(this.#bytesMax))
+      this.#refuse()
       return
     }
     if (length > this.#held.length) {

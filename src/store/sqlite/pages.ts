@@ -4,7 +4,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { ChangePage, ChangeQuery } from '../../domain/change.ts'
 import { foldName, headOf, int64Max, int64Min, namesOf, type Plant } from '../../domain/plant.ts'
-import type { PlantPage, PlantQuery, Summary } from '../../domain/store.ts'
+import type { PlantPage, PlantQuery, StoreSize, Summary } from '../../domain/store.ts'
 import type { Limits } from '../../limits.ts'
 import { changePageOf, emptyPageOf, toPosition } from '../change-log.ts'
 import { commonStatements, endOfPrefix, pageOf, pageOfJson, toPlant, toTagCount } from '../rows.ts'
@@ -38,7 +38,9 @@ export const pageQueries = {
   rowsByTag: `SELECT id, plant FROM ${ofTag} ? AND id >= ? ORDER BY id LIMIT ?`,
   countByName: 'SELECT count(*) AS plants FROM (SELECT 1 FROM names WHERE head >= ? AND head < ? LIMIT ?)',
   idsByName: 'SELECT id FROM names WHERE head >= ? AND head < ? AND id >= ? ORDER BY id LIMIT ?',
-  plantCount: "SELECT plants FROM plant_counts WHERE of = ''",
+  /** The number of plants, and the bytes of all changes that are kept. */
+  size: `SELECT coalesce((SELECT plants FROM plant_counts WHERE of = ''), 0),
+    (SELECT end_bytes FROM changes ORDER BY first DESC LIMIT 1) - (SELECT end_bytes FROM changes ORDER BY first LIMIT 1)`,
   plantById: 'SELECT id, plant FROM plants WHERE id = ?',
   /** First the number of all plants, and whether all tags are counted; then the most common tags. */
   summary: `WITH uncounted (first) AS MATERIALIZED (
@@ -54,8 +56,6 @@ const changeQueries = {
   newestChanges: commonStatements.newestChanges,
   changesFrom: `SELECT first, changes, at_ms, lines FROM changes
     WHERE first >= coalesce((SELECT first FROM changes WHERE first <= ? ORDER BY first DESC LIMIT 1), 1) ORDER BY first`,
-  changesBytes: `SELECT (SELECT end_bytes FROM changes ORDER BY first DESC LIMIT 1)
-    - (SELECT end_bytes FROM changes ORDER BY first LIMIT 1)`,
 } as const
 
 /** A blob, which SQLite sorts after every text. */
@@ -93,15 +93,9 @@ export class Pages {
     return changePageOf(rows, after, query, this.#limits)
   }
 
-  /** The bytes of all changes that are kept. */
-  changesBytes(): number {
-    const [bytes] = this.#statements.changesBytes.get() as unknown as [bigint]
-    return Number(bytes)
-  }
-
-  count(): number {
-    const [plants = 0n] = (this.#statements.plantCount.get() ?? []) as unknown as [bigint?]
-    return Number(plants)
+  size(): Pick<StoreSize, 'plants' | 'changesBytes'> {
+    const [plants, changesBytes] = this.#statements.size.get() as unknown as [bigint, bigint]
+    return { plants: Number(plants), changesBytes: Number(changesBytes) }
   }
 
   /** Counts at most the first `tagsCounted` tags. If there are more, returns the most common `tagsOfMore` of them. */
