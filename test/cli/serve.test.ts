@@ -11,7 +11,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../../src/limits.ts'
 import { encodeRequest, plantJson } from '../support/client.ts'
 import { makeFolder, onFolder } from '../support/folder.ts'
-import { noScript, startOnTerminal } from '../support/on-terminal.ts'
 import { sample } from '../support/own-documents.ts'
 import {
   cleanEnvironment,
@@ -102,17 +101,6 @@ describe('plantstore serve', () => {
     await once(shell, 'close')
     assert.match(log, /"event":"serverStopping","reason":"SIGHUP"/)
     assert.match(log, /"event":"serverStopped"/)
-  })
-
-  exhaustive.test('says on a terminal with the log only once where it listens', { skip: noScript }, async () => {
-    await using folder = await makeFolder()
-    const store = folder.file('p.db')
-    await using terminal = startOnTerminal(`'${process.execPath}' '${launcher}' serve --port 0 --store '${store}'`)
-    await terminal.shows(/listens on/)
-    const text = await terminal.shows(/npx plantstore token create/)
-    const [, url = ''] = /listens on (http:\S+),/.exec(text) ?? []
-    assert.match(text, new RegExp(`^The page: ${url}/#token=plt_\\w+$`, 'm'))
-    assert.match(text, new RegExp(`^  curl -i ${url}/plants `, 'm'))
   })
 
   test('what keeps it from starting is one line and status 1; commands work beside another server', async () => {
@@ -290,19 +278,6 @@ describe('plantstore serve', () => {
     assert.match(output, /"event":"storeFailed".*the store is damaged/)
   })
 
-  exhaustiveOnPath('a store that another process keeps busy for a moment delays the start', async (path) => {
-    await (await startServer(path)).stop()
-    const other = new DatabaseSync(path)
-    other.exec('BEGIN IMMEDIATE')
-    const starting = startServer(path)
-    await until('the server has the lock', () => isLocked(path))
-    await sleep(limits.storeBusyMsMax / 10)
-    other.exec('ROLLBACK')
-    other.close()
-    await using server = await starting
-    assert.equal(await server.stop(), 0)
-  })
-
   exhaustive.test('a store that another process keeps busy does not keep the server from ending', async () => {
     await using own = await startOwnServer()
     const { server, client } = own
@@ -356,16 +331,3 @@ describe('plantstore serve', () => {
     assert.doesNotMatch(server.output.stderr, /Debugger/)
   })
 })
-
-/** Whether a server holds the lock of a store: nobody else gets it then. */
-function isLocked(path: string): boolean {
-  const database = new DatabaseSync(`${path}.lock`, { timeout: 0 })
-  try {
-    database.exec('BEGIN EXCLUSIVE; ROLLBACK')
-    return false
-  } catch {
-    return true
-  } finally {
-    database.close()
-  }
-}
