@@ -22,20 +22,15 @@ const unseen = new RegExp(
 
 const names: Readonly<Record<string, string>> = { '\n': '\u21b5', '\r': '\u240d', '\t': '\u21e5', ' ': '\u2423' }
 
-/**
- * The nodes that show a text: characters that cannot be seen have a mark.
- *
- * @param part where to begin and to end in the text; all of it by default.
- */
-export function marked(text: string, [start, end]: readonly [number, number] = [0, text.length]): (Node | string)[] {
+/** The nodes that show a text: characters that cannot be seen have a mark. */
+export function marked(text: string): (Node | string)[] {
   const nodes: (Node | string)[] = []
-  let at = start
+  let at = 0
   for (const { 0: found, index } of text.matchAll(unseen)) {
-    if (index < start || index >= end) continue
     nodes.push(text.slice(at, index), ...[...found].map(mark))
     at = index + found.length
   }
-  return [...nodes, text.slice(at, end)].filter((node) => node !== '')
+  return [...nodes, text.slice(at)].filter((node) => node !== '')
 }
 
 function mark(character: string): HTMLElement {
@@ -46,12 +41,12 @@ function mark(character: string): HTMLElement {
 }
 
 /** The nodes that show a text on its own, such as in a cell. Marks an empty text as such. */
-export function shown(text: string): Node {
+export function shown(text: string): HTMLElement {
   return text === '' ? make('em.hint', '(empty)') : isolated(text)
 }
 
 /** Like `shown`, for a text that may be missing. */
-export function shownOrNone(text: string | undefined): Node {
+export function shownOrNone(text: string | undefined): HTMLElement {
   return text === undefined ? make('em.hint', '(none)') : shown(text)
 }
 
@@ -94,7 +89,9 @@ export function codeNodes(code: string): (Node | string)[] {
   let at = 0
   for (const { 0: all, 1: text, 2: colon = '', index } of code.matchAll(part)) {
     const kind = text === undefined ? 'value' : colon === '' ? 'text' : 'name'
-    nodes.push(code.slice(at, index), make(`bdi.code-${kind}`, marked(text ?? all)), colon)
+    // Lines of JSON, and their indentation, are layout; characters of its texts are escaped.
+    const lines = (text ?? all).split(/(\n *)/).flatMap((line, at) => (at % 2 === 1 ? [line] : marked(line)))
+    nodes.push(code.slice(at, index), make(`bdi.code-${kind}`, lines), colon)
     at = index + all.length
   }
   return [...nodes, code.slice(at)]

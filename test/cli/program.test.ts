@@ -7,7 +7,7 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { settings } from '../../src/config.ts'
 import { makeFolder } from '../support/folder.ts'
-import { launcher, runHere, startServer } from '../support/program.ts'
+import { cleanEnvironment, launcher, runHere, runProgram, startServer } from '../support/program.ts'
 
 const packageJson = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
 
@@ -159,7 +159,8 @@ describe('plantstore', () => {
       PLANTSTORE_LOG: '',
       PLANTSTORE_PUBLIC_URL: 'https://a.example/b/',
     }
-    const { status, stdout } = await runHere(['config', '--port', '5000'], { environment })
+    const env = { ...cleanEnvironment(), ...environment }
+    const { status, stdout } = await runProgram(['config', '--port', '5000'], { env })
     assert.equal(status, 0)
     assert.match(stdout, /^host +::1 +environment PLANTSTORE_HOST$/m)
     assert.match(stdout, /^port +5000 +flag --port$/m)

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readFile, } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { describeOnEngines } from '../support/engines.ts'
 import { exhaustiveOnFolder, onFolder } from '../support/folder.ts'

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { describe, test } from 'node:test'
 import { Webhook as Verifier } from 'standardwebhooks'
-import { agentFor, post } from '../../src/deliver/post.ts'
+import { openSender } from '../../src/deliver/post.ts'
 import { Webhooks, type WebhooksOptions } from '../../src/deliver/webhooks.ts'
 import { systemTimer } from '../../src/domain/clock.ts'
 import type { ServiceEvent } from '../../src/domain/events.ts'
@@ -246,6 +246,37 @@ describe('a webhook', { concurrency: true }, () => {
     const pausedMs = setup.clock.monotonicMs()
     await setup.passes('a day has passed', () => setup.clock.monotonicMs() - pausedMs > 24 * hour, hour)
     assert.equal(gone.received.length, 1)
+  })
+
+  onSetup('is paused if somebody has damaged its row, and stops no other', async (setup) => {
+    await using receiver = await startReceiver(accept)
+    const { next: after } = await setup.store.listChanges({ after: 'now', kind: undefined, limit: 1 })
+    const begun = beginAfter(after)
+    const damages: readonly object[] = [
+      { url: 'nowhere' },
+      { name: 5 },
+      { kinds: ['moved'] },
+      { secrets: [{}] },
+      { paused: { reason: 'x', atMs: 1 } },
+      { createdAtMs: null },
+      { progress: 5 },
+      { progress: { ...begun, failures: 'x' } },
+      { progress: { ...begun, last: {} } },
+      { progress: { ...begun, blocked: [{}] } },
+      { progress: { ...begun, blocked: [{ plantId: '1', until: 'x-1', atMs: 1, tries: 1 }] } },
+      { progress: { ...begun, blocked: [{ plantId: '1', until: after, atMs: 1 }] } },
+    ]
+    for (const damage of damages) await setup.store.addWebhook({ ...newWebhook(receiver.url, after), ...damage })
+    await setup.send(receiver)
+    await setup.store.createPlant(toPlant({ id: 1n, name: 'n' }))
+    await setup.passes('the whole one has sent', () => receiver.received.length === 1)
+    await setup.passes('a minute has passed', () => setup.clock.monotonicMs() > 60_000, 1_000)
+    const paused = setup.events.flatMap((event) => (event.kind === 'webhookPaused' ? [event.reason] : []))
+    assert.deepEqual(
+      paused,
+      damages.map(() => 'damaged'),
+    )
+    assert.equal(receiver.received.length, 1)
   })
 
   for (const [title, keptMs, changesBytesMax, keptHours] of [
@@ -521,22 +552,14 @@ test('a server that has lost its lease does not send again what met a closed con
     await slow
     response.socket?.destroy()
   })
-  const agent = agentFor(limits, () => mayStillSend)
-  const send = (id: string) =>
-    post({
-      hook: { url: receiver.url, secrets: [{ secret }] },
-      message: { id, body: '{}' },
-      userAgent: 'plantstore/test',
-      clock: systemTimer,
-      limits,
-      agent,
-      mayStillSend: () => mayStillSend,
-    })
+  const options = { userAgent: 'plantstore/test', clock: systemTimer, limits }
+  const sender = openSender({ ...options, mayStillSend: () => mayStillSend })
+  const send = (id: string) => sender.post({ url: receiver.url, secrets: [{ secret }] }, { id, body: '{}' })
   // Opens two connections.
   await Promise.all(['1', '2'].map(send))
   slow = send('slow')
   await until('the first connection waits', () => receiver.received.some(({ id }) => id === 'slow'))
   assert.equal((await send('cut')).status, undefined)
-  await agent.destroy()
+  await sender.close()
   assert.equal(cuts, 1)
 })

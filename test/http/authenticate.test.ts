@@ -8,7 +8,7 @@ import { AppError } from '../../src/domain/errors.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { dateOf, dayOf } from '../../src/domain/token.ts'
 import { createAuthenticate, type GuardLookUp } from '../../src/http/authenticate.ts'
-import { TokenUses } from '../../src/http/token-uses.ts'
+import { recordTokenUses } from '../../src/http/token-uses.ts'
 import { type Limits, limits as serviceLimits } from '../../src/limits.ts'
 import { createToken } from '../../src/serve/new-token.ts'
 import { rejectsWith, TestClock } from '../store/suite.ts'
@@ -218,7 +218,7 @@ describeOnEngines('the last use of a token', ({ makePlace }) => {
       return store.noteTokenUses(days)
     }
     const watched = { findToken: (hash: Uint8Array) => store.findToken(hash), noteTokenUses }
-    const servers = [1, 2].map(() => new TokenUses(watched, clock, { tokenUsesMs: 1, trustedTokensMax: 10 }))
+    const servers = [1, 2].map(() => recordTokenUses(watched, clock, { tokenUsesMs: 1, trustedTokensMax: 10 }))
     const noted = async (): Promise<number | undefined> => (await store.listTokens())[0]?.lastUsedDay
     for (const day of [20_000, 20_001, 20_002]) {
       clock.wall = day * dayMs
@@ -249,7 +249,7 @@ describe('the last use of a token', () => {
         throw tries % 2 === 0 ? new AppError('storeFull', 'full') : new Error('the store could not do noteTokenUses')
       },
     }
-    const uses = new TokenUses(full, clock, { tokenUsesMs: 1, trustedTokensMax: 10 })
+    const uses = recordTokenUses(full, clock, { tokenUsesMs: 1, trustedTokensMax: 10 })
     await until('it is tried again and again', async () => {
       assert.equal(await uses.findToken(token.hash), token)
       return tries >= 5
@@ -271,7 +271,7 @@ describe('the last use of a token', () => {
         noted.push(...days.keys())
       },
     }
-    const uses = new TokenUses(store, clock, { tokenUsesMs: 60_000, trustedTokensMax: 2 })
+    const uses = recordTokenUses(store, clock, { tokenUsesMs: 60_000, trustedTokensMax: 2 })
     await uses.findToken(found.hash)
     for (const id of ['tok_b', 'tok_c', 'tok_d']) {
       found = { ...found, id, expiresAtMs: clock.wall + 1 }
