@@ -2,12 +2,13 @@
 // and what it may.
 
 import { base, readView } from './address.js'
-import { connect, token, wordsOf } from './api.js'
+import { connect, wordsOf } from './api.js'
 import type { Home } from './client.js'
 import { find } from './elements.js'
 import { clearRefusal, isFilledIn, onSubmit, tell } from './form.js'
 import { toSentence, unauthorized } from './messages.js'
 import { shown } from './texts.js'
+import { tabs, token } from './token.js'
 
 /** What the token may. */
 export interface May {
@@ -25,8 +26,6 @@ interface AccessOptions {
 const form = find('#token-form', HTMLFormElement)
 const secret = find('#secret', HTMLInputElement)
 const stay = find('#stay', HTMLInputElement)
-/** The tabs of this page: one that is open has the token. */
-const tabs = new BroadcastChannel(`plantstore ${base.pathname}`)
 let leave = (): void => {}
 
 export function startAccess({ onEnter, onForget }: AccessOptions): void {

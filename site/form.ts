@@ -4,7 +4,7 @@
 import { wordsOf } from './api.js'
 import { PlantStoreError } from './client.js'
 import { type Field, fieldOf, fill, find, isField, make } from './elements.js'
-import { parseExact, printLine } from './exact-json.js'
+import { printLine } from './exact-json.js'
 import { say, toSentence } from './messages.js'
 import { isUsual, meaningOf, ownOf, type PlantProperty, plantOf, textOf, type Values } from './properties.js'
 import { escaped, isolated } from './texts.js'
@@ -59,7 +59,8 @@ function fieldFor(property: PlantProperty, prefix: string, plant?: object): HTML
   const id = prefix + key
   const control = controlFor(property, plant)
   const description = isUsual(property) ? '' : String(schema['description'] ?? '')
-  const help = `${description}${'json' in control.dataset ? ' As JSON.' : ''}`.trim()
+  const isJson = kind === 'json' && control instanceof HTMLTextAreaElement
+  const help = `${description}${isJson ? ' As JSON.' : ''}`.trim()
   const described = `${id}-error${help === '' ? '' : ` ${id}-help`}`
   fill(control, { id, name: key, autocomplete: 'off', 'data-property': name, 'aria-describedby': described })
   if (isRequired && (kind !== 'text' || control instanceof HTMLSelectElement)) {
@@ -89,7 +90,7 @@ function controlFor(property: PlantProperty, plant?: object): Field {
   }
   const hint = plant && kind === 'text' && (isRequired || value === '') ? { placeholder: '(empty)' } : undefined
   if (isLong(property) || /[\r\n]/.test(text)) {
-    const area = make('textarea', hint, kind === 'json' && { 'data-json': '' })
+    const area = make('textarea', hint)
     area.value = text
     area.rows = Math.min(Math.max(area.value.split('\n').length, isLong(property) ? 3 : 1), 6)
     given.set(area, { text, value: area.value })
@@ -171,27 +172,16 @@ export function clearRefusal(form: HTMLFormElement, rest: HTMLElement): void {
   for (const field of fieldsOf(form, '[aria-invalid]')) clear(field)
 }
 
-/** Whether all required fields are filled in, and what is typed can be read; marks those that are not. */
+/** Whether all required fields are filled in; marks those that are not. */
 export function isFilledIn(form: HTMLFormElement): boolean {
   for (const field of fieldsOf(form, '[name]')) {
     const isEmpty = field.value.trim() === ''
-    const { missing, json } = field.dataset
+    const { missing } = field.dataset
     if (isEmpty && missing !== undefined) tell(field, missing)
-    if (!isEmpty && json !== undefined && !isJson(field.value))
-      tell(field, 'This is not JSON. A text needs double quotes.')
     if (field.validity.badInput) tell(field, 'This is incomplete.')
   }
   focusWrong(form)
   return fieldsOf(form, '[aria-invalid]').length === 0
-}
-
-function isJson(text: string): boolean {
-  try {
-    parseExact(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 export function tell(field: Field, text: string): void {

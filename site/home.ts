@@ -2,7 +2,7 @@
 
 import { askForToken, forget, type May, openStore, startAccess, takeToken } from './access.js'
 import { readView } from './address.js'
-import { connectAside, isRefusal, token, wordsOf } from './api.js'
+import { connectAside, isRefusal, wordsOf } from './api.js'
 import type { Change } from './client.js'
 import { closeForm, focusForm, openForm, showWelcome, startForm, toggleForm } from './create.js'
 import { edit, noteChangesOfEdited, startEditing } from './edit.js'
@@ -20,6 +20,7 @@ import { remove, undo } from './remove.js'
 import { findRow } from './rows.js'
 import { currentQuery, filterByTag, openTable, refresh, reload, reloadAround, showTotals } from './table.js'
 import { showTags } from './tags.js'
+import { token } from './token.js'
 
 const unreachable = 'The server cannot be reached; try again.'
 let may: May = { read: false, write: false }

@@ -1,10 +1,11 @@
 // Follows the changes of the store while the tab is visible, so that the page shows what others do. A browser opens few
 // connections to a server, so a hidden tab does not keep one.
 
-import { connectAside, statusOf, token } from './api.js'
+import { connectAside, statusOf } from './api.js'
 import type { Change } from './client.js'
 import { find } from './elements.js'
 import { explain } from './messages.js'
+import { token } from './token.js'
 
 interface LiveOptions {
   /** Receives changes, several at once, in order. Empty: anything may have changed. */

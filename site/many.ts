@@ -2,7 +2,7 @@
 // already, with the same properties, counts as done.
 
 import { plantsOf } from './address.js'
-import { connect, freeIds, isRefusal, isThere, statusOf, token, wordsOf } from './api.js'
+import { connect, freeIds, isRefusal, isThere, statusOf, wordsOf } from './api.js'
 import type { NewPlant } from './client.js'
 import { csvRow } from './columns.js'
 import { find, make, makeTable } from './elements.js'
@@ -14,6 +14,7 @@ import { displayed, ownOf, plantOf, properties, textOf, type Values } from './pr
 import { UnreadableFile } from './records.js'
 import { sampleOf } from './samples.js'
 import { shown } from './texts.js'
+import { token } from './token.js'
 
 const previewRows = 10
 const previewColumnsMax = 5

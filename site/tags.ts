@@ -1,6 +1,5 @@
 // The tags of the whole store with their numbers, as chips that filter the table.
 
-import { plantsOf } from './address.js'
 import type { Summary } from './client.js'
 import { find, make } from './elements.js'
 import { escaped, shown } from './texts.js'
@@ -52,7 +51,8 @@ function draw(): void {
   showChosen()
   find('#more-chips').replaceChildren(...tags.slice(chipsMax).map(toChip))
   find('#more-tags').hidden = tags.length === 0 && chosen === ''
-  find('#tags-hint').textContent = known === undefined ? '' : describe(known)
+  const isWhole = known === undefined || (known.isExact && tags.length < tagsMax)
+  find('#tags-hint').textContent = isWhole ? '' : `The ${tags.length} most common tags.`
   const suggested = tags.filter(({ tag }) => !tag.includes('\n') && escaped(tag) === tag)
   find('#tags').replaceChildren(...suggested.map(({ tag }) => new Option(tag, tag)))
 }
@@ -77,11 +77,4 @@ function toChip({ tag, plants }: { readonly tag: string; readonly plants: number
     shown(tag),
     plants !== undefined && [' ', make('span.count', plants.toLocaleString('en'))],
   )
-}
-
-function describe({ plants, tags, isExact }: Summary): string {
-  if (!isExact || tags.length >= tagsMax) return `The ${tags.length} most common tags.`
-  const untagged = plants - tags.reduce((sum, tag) => sum + tag.plants, 0)
-  if (untagged <= 0) return ''
-  return `${plantsOf(untagged)} ${untagged === 1 ? 'has' : 'have'} no tag.`
 }

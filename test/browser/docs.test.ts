@@ -199,7 +199,7 @@ describe('/docs', { skip: noBrowser }, () => {
     await body.getByText('lowest').waitFor()
     assert.match(
       await body.locator('pre').first().innerText(),
-      /-d '\{ "id": 1, "name": "sample", "light": "shade", "care": \[\] \}'$/,
+      /-d '\{\n {4}"id": 1,\n {4}"name": "sample",\n {4}"light": "shade",\n {4}"care": \[\]\n {2}\}'$/,
     )
     for (const part of inRing([], ['#createPlant', '[aria-labelledby=guide]']))
       assert.deepEqual(await findViolations(page, part), [])

@@ -107,7 +107,10 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       assert.ok(!detail.includes(store.token))
       const code = page.locator('#log-detail .snippets pre')
       await code.getByText('curl').waitFor()
-      assert.match((await code.textContent()) ?? '', /-d '\{"id":9223372036854775807,"name":"Rosa '\\''Peace'\\''"\}'$/)
+      assert.match(
+        (await code.textContent()) ?? '',
+        /-d '\{\n {4}"id": 9223372036854775807,\n {4}"name": "Rosa '\\''Peace'\\''"\n {2}\}'$/,
+      )
       await page.locator('#log-detail').getByRole('button', { name: 'JavaScript' }).click()
       assert.match(
         (await code.textContent()) ?? '',
