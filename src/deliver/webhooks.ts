@@ -135,6 +135,11 @@ export class Webhooks implements AsyncDisposable {
   async #refresh(): Promise<void> {
     const rows = await this.#options.store.listWebhooks().catch((error) => this.#explain(error))
     if (rows === undefined) return
+    const known = this.#rows.filter(isDamaged).map(({ id }) => id)
+    for (const { id: webhook, name } of rows.filter(isDamaged)) {
+      if (known.includes(webhook)) continue
+      this.#options.observe({ kind: 'webhookPaused', webhook, name, reason: 'damaged' })
+    }
     this.#rows = rows
     for (const [id, held] of this.#held) {
       const row = rows.find((each) => each.id === id)
@@ -344,6 +349,10 @@ export class Webhooks implements AsyncDisposable {
     }
     return undefined
   }
+}
+
+function isDamaged({ paused }: Webhook): boolean {
+  return paused?.reason === 'damaged'
 }
 
 /** Ends all requests of a webhook at once. */

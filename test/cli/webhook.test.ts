@@ -195,6 +195,18 @@ describe('plantstore webhook on a store', () => {
     assert.equal(resumed?.paused, undefined)
   })
 
+  test('a damaged webhook is listed, and can only be removed', async () => {
+    await using opened = await openTestStore(store, { exclusive: false })
+    const hook = { id: 'hook_damaged', name: 'n', url: 'nowhere', kinds: changeKinds, secrets: [], createdAtMs: 1 }
+    await opened.addWebhook({ ...hook, progress: beginAfter(undefined) })
+    const advice = 'plantstore: webhook hook_damaged is damaged; run: plantstore webhook remove hook_damaged\n'
+    for (const command of ['show', 'resume', 'test']) {
+      assert.deepEqual(await run(command, hook.id), { status: 1, stdout: '', stderr: advice })
+    }
+    assert.match((await run('list')).stdout, /^hook_damaged +paused: its row is damaged; remove it .* \(damaged\)$/m)
+    assert.equal((await run('remove', hook.id)).status, 0)
+  })
+
   test('rotate refuses an 11th secret that signs, and prints none', async () => {
     await using opened = await openTestStore(store, { exclusive: false })
     const endsAtMs = Date.now() + 3_600_000
