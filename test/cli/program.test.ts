@@ -46,10 +46,10 @@ describe('plantstore', () => {
     ['verify plants.example', /^plantstore: \[url\]: must be a URL such as http.*, without user, query or fragment$/m],
     ['import', /missing required argument 'file'/],
     ...['import', 'export', 'restore', 'backup'].map(
-      (command) => [command, /^plantstore: file must not be empty$/m, ''] as const,
+      (command) => [command, /^plantstore: file: must not be empty$/m, ''] as const,
     ),
-    ['import x --rejects', /^plantstore: rejects must not be empty$/m, ''],
-    ['verify --token t --junit', /^plantstore: junit must not be empty$/m, ''],
+    ['import x --rejects', /^plantstore: --rejects: must not be empty$/m, ''],
+    ['verify --token t --junit', /^plantstore: --junit: must not be empty$/m, ''],
     ['import x --on-conflict guess', /Allowed choices are fail, skip, replace\.$/m],
     ['export a.tsv', /a\.tsv ends in \.tsv, but exports have commas, not tabs; name it \.csv/],
     ['backup --folder', /^plantstore: --folder: must not be empty$/m, ''],
