@@ -131,7 +131,9 @@ export const remove = onStore(async (store, { id }: OfWebhook) => {
 })
 
 async function find(store: Store, id: string): Promise<StoredWebhook> {
-  return findById('webhook', await store.listWebhooks(), id)
+  const found = findById('webhook', await store.listWebhooks(), id)
+  if (found.paused?.reason !== 'damaged') return found
+  throw new OperatorError(`webhook ${id} is damaged; run: plantstore webhook remove ${id}`)
 }
 
 /** Applies a change to the current state of a webhook, even while a server changes it. */

@@ -1,7 +1,7 @@
 // Parses and validates the input of an operation: its body and its parameters.
 
 import { MIMEType } from 'node:util'
-import { type Contract, parameterValidator } from '../contract/contract.ts'
+import { type Contract, compiledValidator } from '../contract/contract.ts'
 import type { Operation, OperationId, Parameter } from '../contract/document.ts'
 import type { Schema } from '../contract/schemas.ts'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
@@ -80,7 +80,7 @@ function compileParameters(
       field: place === 'header' ? parameter.name.toLowerCase() : parameter.name,
       required: parameter.required,
       convert: converterOf(parameter.schema),
-      validate: parameterValidator(operation.id, parameter),
+      validate: compiledValidator(`${operation.id} ${place} ${parameter.name}`, parameter.name),
     }))
   return (texts) => {
     const values: Record<string, unknown> = {}

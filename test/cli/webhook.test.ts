@@ -10,32 +10,19 @@ import { changeKinds } from '../../src/domain/change.ts'
 import { toIso } from '../../src/domain/shown.ts'
 import { beginAfter } from '../../src/domain/webhook.ts'
 import { type Received, type Receiver, startReceiver } from '../support/answering.ts'
-import { Client } from '../support/client.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
 import { type Finished, runHere } from '../support/program.ts'
 import { testOn } from '../support/ring.ts'
-import { type Served, serveHere } from '../support/service.ts'
+import { serveSuite } from '../support/service.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
 
 const quick = { webhookPollMs: 10, webhookRefreshMs: 30, webhookSaveMs: 20, webhookRetryMs: 50 }
 
 describeOnEngines('plantstore webhook beside a server', async (engine) => {
-  const place = await engine.makePlace()
-  let server: Served
-  let client: Client
+  const { place, client } = await serveSuite(engine, quick)
   let id = 0n
-
-  before(async () => {
-    server = await serveHere(place.store, quick)
-    client = await Client.connect(server)
-  })
-
-  after(async () => {
-    await server[Symbol.asyncDispose]()
-    await place[Symbol.asyncDispose]()
-  })
 
   const run = (...args: string[]): Promise<Finished> => runHere(['webhook', ...args, '--store', place.store])
 
@@ -90,7 +77,8 @@ describeOnEngines('plantstore webhook beside a server', async (engine) => {
   test('show and list say how far a webhook is', async () => {
     await using hook = await addHook('--on', 'deleted,created', '--name', 'my hook')
     await createPlant()
-    await until('the answer is stored', async () => (await hook.show())['lastAnswer'] !== null)
+    await using store = await openTestStore(place.store, { exclusive: false })
+    await until('the answer is stored', async () => (await store.listWebhooks())[0]?.progress.last !== undefined)
     const { created: _, position: __, lastAnswer, ...rest } = await hook.show()
     assert.deepEqual(rest, {
       id: hook.id,
@@ -193,6 +181,18 @@ describe('plantstore webhook on a store', () => {
     const resumed = (await opened.listWebhooks()).find(({ id }) => id === hook.id)
     assert.deepEqual(resumed?.progress, { ...progress, blocked: [{ ...blocked[0], tries: 0 }], failures: 0 })
     assert.equal(resumed?.paused, undefined)
+  })
+
+  test('a damaged webhook is listed, and can only be removed', async () => {
+    await using opened = await openTestStore(store, { exclusive: false })
+    const hook = { id: 'hook_damaged', name: 'n', url: 'nowhere', kinds: changeKinds, secrets: [], createdAtMs: 1 }
+    await opened.addWebhook({ ...hook, progress: beginAfter(undefined) })
+    const advice = 'plantstore: webhook hook_damaged is damaged; run: plantstore webhook remove hook_damaged\n'
+    for (const command of ['show', 'resume', 'test']) {
+      assert.deepEqual(await run(command, hook.id), { status: 1, stdout: '', stderr: advice })
+    }
+    assert.match((await run('list')).stdout, /^hook_damaged +paused: its row is damaged; remove it .* \(damaged\)$/m)
+    assert.equal((await run('remove', hook.id)).status, 0)
   })
 
   test('rotate refuses an 11th secret that signs, and prints none', async () => {

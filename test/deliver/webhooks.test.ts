@@ -248,6 +248,37 @@ describe('a webhook', { concurrency: true }, () => {
     assert.equal(gone.received.length, 1)
   })
 
+  onSetup('is paused if somebody has damaged its row, and stops no other', async (setup) => {
+    await using receiver = await startReceiver(accept)
+    const { next: after } = await setup.store.listChanges({ after: 'now', kind: undefined, limit: 1 })
+    const begun = beginAfter(after)
+    const damages: readonly object[] = [
+      { url: 'nowhere' },
+      { name: 5 },
+      { kinds: ['moved'] },
+      { secrets: [{}] },
+      { paused: { reason: 'x', atMs: 1 } },
+      { createdAtMs: null },
+      { progress: 5 },
+      { progress: { ...begun, failures: 'x' } },
+      { progress: { ...begun, last: {} } },
+      { progress: { ...begun, blocked: [{}] } },
+      { progress: { ...begun, blocked: [{ plantId: '1', until: 'x-1', atMs: 1, tries: 1 }] } },
+      { progress: { ...begun, blocked: [{ plantId: '1', until: after, atMs: 1 }] } },
+    ]
+    for (const damage of damages) await setup.store.addWebhook({ ...newWebhook(receiver.url, after), ...damage })
+    await setup.send(receiver)
+    await setup.store.createPlant(toPlant({ id: 1n, name: 'n' }))
+    await setup.passes('the whole one has sent', () => receiver.received.length === 1)
+    await setup.passes('a minute has passed', () => setup.clock.monotonicMs() > 60_000, 1_000)
+    const paused = setup.events.flatMap((event) => (event.kind === 'webhookPaused' ? [event.reason] : []))
+    assert.deepEqual(
+      paused,
+      damages.map(() => 'damaged'),
+    )
+    assert.equal(receiver.received.length, 1)
+  })
+
   for (const [title, keptMs, changesBytesMax, keptHours] of [
     ['has its changes in the log for three days, although others are kept less', 0, limits.changesBytesMax, [0]],
     ['has them for longer, if others are kept longer', 168 * hour, limits.changesBytesMax, [0, 100]],
