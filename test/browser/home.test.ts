@@ -48,7 +48,7 @@ describe('the home page', { skip: noBrowser }, () => {
       await page.locator('tr[data-id="2"]').getByText('Ficus').waitFor()
       await hasFocus(page, '[aria-label="Edit plant 2"]')
       await store.client.deletePlant(3)
-      await page.locator('tr.gone[data-id="3"]').getByText('Deleted').waitFor()
+      await page.locator('tr[data-id="3"]').waitFor({ state: 'detached' })
       await assertAccessible(page, 'live')
       await page.getByRole('button', { name: 'Edit plant 1', exact: true }).click()
       await page.getByRole('dialog').getByLabel('Name').fill('mine')
@@ -216,13 +216,17 @@ describe('the home page', { skip: noBrowser }, () => {
       await offers('9')
       // An id that a person has chosen stays.
       await create(page, int64Max, 'Another', '')
-      const taken = `There is a plant ${int64Max} already. Choose another id. (error 40901)`
+      const taken = `Id ${int64Max} is already taken; choose another id. (error 40901)`
       await reads(page, '#id-error', taken)
       await hasFocus(page, '#id')
       assert.equal(await textOf(page, '#created'), '')
       await create(page, 'x', 'n'.repeat(1_025), '')
-      await reads(page, '#id-error', 'A whole number of up to 19 digits, such as 42. (error 40002)')
-      await reads(page, '#name-error', 'At most 1,024 characters; these are 1,025. (error 40002)')
+      await reads(
+        page,
+        '#id-error',
+        `Id must be an integer from -9223372036854775808 to ${int64Max}, got "x". (error 40002)`,
+      )
+      await reads(page, '#name-error', 'Name must have at most 1024 characters, got 1025. (error 40002)')
       await page.locator('#id').fill('')
       for (let presses = 1; presses <= 2; presses += 1) await page.locator('#new').click()
       await offers('9')
@@ -566,7 +570,7 @@ describe('the home page', { skip: noBrowser }, () => {
         await enter(page, store.token)
         await reads(page, 'tbody tr:last-child td:first-child', int64Max)
         await rename(page, int64Max, 'n'.repeat(1_025))
-        await reads(page, '#edit-name-error', 'At most 1,024 characters; these are 1,025. (error 40002)')
+        await reads(page, '#edit-name-error', 'Name must have at most 1024 characters, got 1025. (error 40002)')
         await page.keyboard.press('Escape')
         await rename(page, int64Max, 'Ficus lyrata')
         await says(page, `Plant ${int64Max} was changed.`)
@@ -773,7 +777,9 @@ describe('the home page', { skip: noBrowser }, () => {
       await says(page, 'Deleted "Rosa".')
       await isWelcome()
       await page.getByRole('button', { name: 'Add example plants' }).click()
-      await reads(page, '#changed', '60 example plants were added.')
+      await says(page, '60 plants added of 60 rows.')
+      await page.keyboard.press('Escape')
+      await hasFocus(page, '#plants-title')
       await reads(page, '#status', '1 to 25 of 60')
       await page.locator('#chips').getByRole('button', { name: 'succulent 7' }).click()
       await reads(page, '#status', '7 plants')
@@ -962,7 +968,7 @@ describe('the home page', { skip: noBrowser }, () => {
       await page.locator('#more summary').click()
       await page.locator('#add-many').focus()
       await page.keyboard.press('Enter')
-      await page.locator('#rows').fill('id,name\n1,a\nx,b\n')
+      await page.locator('#rows').fill('id,name\n1,a\nx,b,c\n')
       await page.locator('#preview table').waitFor()
       await assertAccessible(page, 'many at once')
     }))
