@@ -197,7 +197,7 @@ function showConflict({ shown, theirs }: Opened): void {
       return before !== other && typed === other
     })
     overwrite.textContent = isMerged ? 'Save merged' : 'Overwrite with mine'
-    overwrite.className = isMerged ? 'main' : 'danger'
+    overwrite.className = isMerged ? 'main' : 'main danger'
   }
   // The difference of each long text is seen.
   for (const box of conflict.querySelectorAll('.long')) {
