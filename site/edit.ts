@@ -1,59 +1,37 @@
 // The dialog that changes a plant. It sends the plant's ETag, so that it overwrites no other client's change unseen, and
 // shows both versions side by side.
 
-import { connect, statusOf } from './api.js'
+import { connect, statusOf, wordsOf } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
 import { type Child, find, make, makeButton, makeTable } from './elements.js'
 import { clearRefusal, isFilledIn, makeFields, onSubmit, plantIn, showMarks, showRefusal, whileBusy } from './form.js'
-import { explain, explainAbsence, hush } from './messages.js'
-import { isUsual, ownOf, type PlantProperty, plantOf, shownText, withoutId } from './properties.js'
-import { boxed, marked, shownOrNone } from './texts.js'
+import { explain, hush, say, toSentence } from './messages.js'
+import { isSame, isUsual, ownOf, type PlantProperty, plantOf, shownText, withoutId } from './properties.js'
+import { boxed, shownOrNone } from './texts.js'
 
-/** Shows two versions of a plant: its name and tag, and what differs, which is marked. */
+/** Shows two versions of a plant: its name and tag, and each text that differs, which is marked. */
 function sideBySide(mine: object, theirs: object): Node {
   const titles = ['Yours', 'Theirs']
   const rows = withoutId.flatMap((property): Child[][] => {
     const { title } = property
-    const texts = [shownText(property, mine), shownText(property, theirs)] as const
-    const isSame = texts[0] === texts[1]
-    if (isSame && !isUsual(property)) return []
-    const cells = differencesOf(...texts).map((nodes, at) => boxed(`${title}, ${titles[at]}`, texts[at], ...nodes))
+    const texts = [mine, theirs].map((plant) => shownText(property, plant))
+    const isAlike = texts[0] === texts[1]
+    if (isAlike && !isUsual(property)) return []
+    const cells = texts.map((text, at) => {
+      const node = shownOrNone(text)
+      return boxed(`${title}, ${titles[at]}`, text, isAlike ? node : make('mark', node))
+    })
     const words = ['Use this', make('span.unseen', ` for ${title}`)]
     const taker = makeButton(words, () => takeTheirs(property), { class: 'chip' })
-    return [[make('th', { scope: 'row' }, title), cells[0], make('td', cells[1], !isSame && taker)]]
+    return [[make('th', { scope: 'row' }, title), cells[0], make('td', cells[1], !isAlike && taker)]]
   })
   return makeTable(['', ...titles], rows)
 }
 
-/** The nodes of each text, with a mark around what is between their common beginning and end. */
-function differencesOf(one: string | undefined, other: string | undefined): readonly [Node[], Node[]] {
-  if (one === other) return [[shownOrNone(one)], [shownOrNone(other)]]
-  if (!one || !other) return [[make('mark', shownOrNone(one))], [make('mark', shownOrNone(other))]]
-  // By word, as people read: a mark within one is hard to see, and none splits what is seen as one character.
-  const [ones, others] = [one, other].map((text) => Array.from(words.segment(text), ({ segment }) => segment))
-  if (ones === undefined || others === undefined) return [[], []]
-  const shorter = Math.min(ones.length, others.length)
-  let start = 0
-  while (start < shorter && ones[start] === others[start]) start += 1
-  let kept = 0
-  while (kept < shorter - start && ones.at(-1 - kept) === others.at(-1 - kept)) kept += 1
-  return [around(ones, start, kept), around(others, start, kept)]
-}
-
-const words = new Intl.Segmenter('en', { granularity: 'word' })
-
-function around(parts: readonly string[], start: number, kept: number): Node[] {
-  const text = parts.join('')
-  const from = parts.slice(0, start).join('').length
-  const to = text.length - parts.slice(parts.length - kept).join('').length
-  const middle = from === to ? [] : [make('mark', ...marked(text, [from, to]))]
-  return [make('bdi', ...marked(text, [0, from]), ...middle, ...marked(text, [to, text.length]))]
-}
-
 /** The plant of the dialog. */
 interface Opened {
-  /** As first shown: the form changes this version alone. */
-  readonly shown: Tagged<StoredPlant>
+  /** The form changes this version alone. */
+  shown: Tagged<StoredPlant>
   /** Another client's version, if it is shown beside the form. */
   theirs?: Tagged<StoredPlant> | undefined
 }
@@ -115,7 +93,7 @@ export async function edit(id: bigint, button: HTMLButtonElement): Promise<void>
 /** Tells the reader of an open dialog that its plant has changed. */
 export function noteChangesOfEdited(ids: readonly bigint[]): void {
   if (opened !== undefined && isOpen(opened) && !isSaving && ids.includes(opened.shown.id)) {
-    void explainChange(opened, false)
+    void hasNoConflict(opened)
   }
 }
 
@@ -134,33 +112,48 @@ async function save(mine: Opened, state: Tagged<StoredPlant>): Promise<boolean> 
   clearRefusal(form, error)
   if (!isFilledIn(form)) return false
   isSaving = true
+  const { id } = mine.shown
+  const sent = plantIn(form, withoutId, mine.shown)
   try {
-    await connect().replacePlant(mine.shown.id, plantIn(form, withoutId, mine.shown), { ifMatch: state.etag })
-    if (isOpen(mine)) dialog.close()
+    const saved = await connect().replacePlant(id, sent, { ifMatch: state.etag })
+    // A person may have typed more meanwhile.
+    const isDone = isSame(plantIn(form, withoutId, mine.shown), sent)
+    mine.shown = { ...saved, id }
+    mine.theirs = undefined
+    if (isOpen(mine)) showConflict(mine)
+    if (isOpen(mine) && isDone) dialog.close()
     return true
   } catch (refusal) {
     if (!isOpen(mine)) explain(refusal)
-    else if (statusOf(refusal) === 412) await explainChange(mine)
-    else showRefusal(form, refusal, error)
+    else if (statusOf(refusal) !== 412) showRefusal(form, refusal, error)
+    else if (await hasNoConflict(mine)) {
+      isSaving = false
+      return save(mine, mine.shown)
+    }
     return false
   } finally {
     isSaving = false
   }
 }
 
-/** Keeps the typed text and shows the plant's current state beside it. */
-async function explainChange(mine: Opened, isCertain = true): Promise<void> {
+/** Keeps the typed text, and shows the plant's current state beside it unless it is as it was, or as it is typed. */
+async function hasNoConflict(mine: Opened): Promise<boolean> {
   try {
     const plant = await connect().getPlant(mine.shown.id)
-    // What was read may include the change already, or the plant is again as it was.
-    const isSame = !isCertain && plant.etag === mine.shown.etag
-    if (!isOpen(mine) || (isSame && mine.theirs === undefined)) return
+    if (!isOpen(mine)) return false
+    const typed = plantIn(form, withoutId, mine.shown)
+    // Such as after a save whose answer was lost.
+    const isKnown = plant.etag === mine.shown.etag || isSame({ ...typed, id: plant.id }, plant)
+    if (isKnown) mine.shown = plant
+    if (isKnown && mine.theirs === undefined) return true
     error.textContent = ''
     if (mine.theirs?.etag !== plant.etag) holdOverwrite()
-    mine.theirs = isSame ? undefined : plant
+    mine.theirs = isKnown ? undefined : plant
     showConflict(mine)
+    return isKnown
   } catch (refusal) {
-    if (isOpen(mine)) explainAbsence(refusal, error)
+    if (isOpen(mine)) say(error, toSentence(wordsOf(refusal)))
+    return false
   }
 }
 
@@ -177,13 +170,9 @@ function takeTheirs(property: PlantProperty): void {
 function holdOverwrite(): void {
   overwrite.inert = true
   clearTimeout(holding)
-  // From the frame that shows the version.
-  requestAnimationFrame(() => {
-    clearTimeout(holding)
-    holding = setTimeout(() => {
-      overwrite.inert = false
-    }, readingMsMin)
-  })
+  holding = setTimeout(() => {
+    overwrite.inert = false
+  }, readingMsMin)
 }
 
 function showConflict({ shown, theirs }: Opened): void {
@@ -198,11 +187,6 @@ function showConflict({ shown, theirs }: Opened): void {
     })
     overwrite.textContent = isMerged ? 'Save merged' : 'Overwrite with mine'
     overwrite.className = isMerged ? 'main' : 'main danger'
-  }
-  // The difference of each long text is seen.
-  for (const box of conflict.querySelectorAll('.long')) {
-    const mark = box.querySelector('mark')
-    if (mark !== null) box.scrollTop += mark.getBoundingClientRect().top - box.getBoundingClientRect().top
   }
   const hadFocus = submit.matches(':focus') || !form.contains(document.activeElement)
   submit.hidden = hasConflict

@@ -2,7 +2,7 @@
 // the one that is open.
 
 import { base } from './address.js'
-import { type Child, fill, find, make, makeButton, scrollable, storages } from './elements.js'
+import { type Child, fill, find, make, makeButton, scrollable } from './elements.js'
 import { type HeaderField, type Sent, snippetsOf } from './snippets.js'
 import { escaped, jsonNodes } from './texts.js'
 
@@ -29,12 +29,8 @@ const exchangesMax = 50
 /** The newest first. */
 const exchanges: Exchange[] = []
 
-/** What header fields of a request or an answer mean for a person. Others are folded. */
+/** What header fields of an answer mean for a person. */
 const meanings: Readonly<Record<string, string>> = {
-  accept: 'The media type that the client wants.',
-  'idempotency-key': 'Repeat the request with this key within 24 hours: nothing is created twice.',
-  'if-match': 'Change the plant only if it still has this ETag.',
-  'if-none-match': 'Send the plant only if it no longer has this ETag.',
   location: 'Where the new plant is.',
   etag: 'The version of the plant. Send it as If-Match to change the plant only if nobody else has.',
   link: 'Where the next page is.',
@@ -52,11 +48,8 @@ const panel = find('#log-panel')
 const list = find('#log-list')
 const detail = find('#log-detail')
 const aside = find('#log-aside', HTMLInputElement)
-const developer = find('#developer', HTMLInputElement)
-const developerKey = 'plantstore-requests'
 let isDue = false
 let open: Exchange | undefined
-let openedState = ''
 
 toggle.addEventListener('click', () => {
   panel.hidden = !panel.hidden
@@ -64,11 +57,6 @@ toggle.addEventListener('click', () => {
   draw()
 })
 aside.addEventListener('change', draw)
-developer.checked = storages[1]?.getItem(developerKey) !== 'false'
-developer.addEventListener('change', () => {
-  storages[1]?.setItem(developerKey, String(developer.checked))
-  draw()
-})
 panel.addEventListener('keydown', ({ key }) => {
   if (key !== 'Escape') return
   toggle.click()
@@ -114,7 +102,7 @@ export async function record(input: RequestInfo | URL, init: RequestInit = {}, i
     throw cause
   } finally {
     exchange.ms = performance.now() - startedMs
-    drawSoon()
+    show(exchange)
   }
 }
 
@@ -124,6 +112,12 @@ async function keepAnswer(exchange: Exchange, response: Response): Promise<void>
   } catch {
     exchange.failure = 'the response broke off'
   }
+  show(exchange)
+}
+
+/** Shows what has become of an exchange. */
+function show(exchange: Exchange): void {
+  if (exchange === open) showDetail(exchange)
   drawSoon()
 }
 
@@ -139,7 +133,7 @@ function draw(): void {
   // Once there is an answer again, that there was none is history.
   const answered = exchanges.findIndex(({ status }) => status !== undefined)
   const newest = exchanges.find(({ isAside, failure }, at) => !isAside && (failure === undefined || at <= answered))
-  log.hidden = newest === undefined || !developer.checked
+  log.hidden = newest === undefined
   find('#log-last').replaceChildren(...(newest === undefined ? [] : lineOf(newest)))
   if (panel.hidden) return
   const wanted = exchanges.filter(({ isAside }) => aside.checked || !isAside).map(drawItem)
@@ -147,7 +141,6 @@ function draw(): void {
   // An item that stays is not moved.
   for (const [at, item] of wanted.entries())
     if (list.children[at] !== item) list.insertBefore(item, list.children[at] ?? null)
-  if (open !== undefined) showDetail(open)
 }
 
 function drawItem(exchange: Exchange): HTMLLIElement {
@@ -160,8 +153,7 @@ function drawItem(exchange: Exchange): HTMLLIElement {
 
 function choose(exchange: Exchange): void {
   open = exchange
-  openedState = ''
-  draw()
+  show(exchange)
   detail.scrollTop = 0
 }
 
@@ -182,22 +174,19 @@ function statusOf({ status, phrase, failure }: Exchange): HTMLElement {
 }
 
 function showDetail(exchange: Exchange): void {
-  const { answer, answerFields = [], status, failure, body, fields } = exchange
-  const state = `${exchange.startedAt.getTime()} ${status} ${failure} ${answer?.length}`
-  if (state === openedState) return
-  openedState = state
-  const isStale = status !== undefined && status < 300 && fields.some(([name]) => name === 'if-match')
+  const { answer, answerFields = [], status } = exchange
+  const fields = answerFields.map(([name, value]) => [
+    make('dt', name),
+    make('dd', make('code', value), make('p.hint', meanings[name])),
+  ])
   detail.replaceChildren()
   fill(
     detail,
     make('h3', lineOf(exchange)),
     answerOf(answer, status),
-    fieldsOf('Response', answerFields),
-    body !== undefined && [make('h4', 'Request: body'), make('pre', jsonNodes(body))],
-    fieldsOf('Request', fields),
     make('h4', 'Send it yourself'),
-    isStale && make('p.hint', staleMatch),
     snippetsOf(exchange),
+    fields.length > 0 && [make('h4', 'Response: header fields'), make('dl', fields)],
   )
 }
 
@@ -213,21 +202,4 @@ function answerOf(answer: string | undefined, status: number | undefined): Child
     make('pre', scrollable('Body of the response'), seen),
     isLong && make('p.hint', `The first ${answerCharactersMax} of ${answer.length} characters.`),
   ]
-}
-
-const staleMatch =
-  'If-Match has the ETag before this change: sent again, the request gets 412. Opening the plant gives the new ETag.'
-
-function fieldsOf(title: string, fields: readonly HeaderField[]): Child {
-  const [known = [], others = []] = [true, false].map((is) => fields.filter(([name]) => name in meanings === is))
-  const folded = make('details', make('summary', `Other header fields (${others.length})`), listOf(others))
-  return fields.length > 0 && [make('h4', `${title}: header fields`), listOf(known), others.length > 0 && folded]
-}
-
-function listOf(fields: readonly HeaderField[]): Child {
-  const rows = fields.map(([name, value]) => [
-    make('dt', name),
-    make('dd', make('code', value), make('p.hint', meanings[name])),
-  ])
-  return rows.length > 0 && make('dl', rows)
 }

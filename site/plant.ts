@@ -1,10 +1,10 @@
 // The panel that shows one plant whole: its texts, and how to reach it with the API.
 
 import { base, placesBefore, readView, titlePage, writeView } from './address.js'
-import { connect } from './api.js'
+import { connect, wordsOf } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
 import { copy, find, make, makeTabs } from './elements.js'
-import { explain, explainAbsence } from './messages.js'
+import { explain, say, toSentence } from './messages.js'
 import { displayed, jsonOf, shownText, withoutId } from './properties.js'
 import { type Sent, snippetsOf } from './snippets.js'
 import { tint } from './tags.js'
@@ -78,7 +78,7 @@ export async function noteChangesOfShown(ids: readonly bigint[]): Promise<void> 
     const plant = await connect().getPlant(BigInt(id))
     if (shownId === id) fill(plant)
   } catch (refusal) {
-    if (shownId === id) explainAbsence(refusal, error)
+    if (shownId === id) say(error, toSentence(wordsOf(refusal)))
   }
 }
 

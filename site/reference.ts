@@ -7,6 +7,7 @@ import { fromMarkdown, inline } from './markdown.js'
 import { sampleOf } from './samples.js'
 import { curl, type Sent, snippetsOf } from './snippets.js'
 import { makeCode } from './texts.js'
+import { tabs, token } from './token.js'
 
 type Named<Value> = Readonly<Record<string, Value>>
 
@@ -61,6 +62,9 @@ interface Part {
 /** The base URL of the document's paths, behind any proxy prefix, without a trailing slash. */
 const server = new URL('.', location.href).href.replace(/\/$/, '')
 
+/** The beginning of a text, and each part below a heading `## `; a fence has no headings. */
+const parts = /(?:^## )?(?:^```[\s\S]*?^```|(?!^## )[\s\S])+/gm
+
 /** Keywords that are shown by other means. */
 const structural =
   /^(?:type|format|title|description|(p|additionalP)roperties|required|items|oneOf|anyOf|x-wellFormed)$/
@@ -68,8 +72,10 @@ const words: Named<string> = { enum: 'one of', const: 'always', example: 'such a
 
 const main = find('main')
 const contents = find('#contents')
-const filter = find('#filter', HTMLInputElement)
 let api: Api
+
+// "Back" may lead to the plants, after another tab has signed out.
+tabs.addEventListener('message', ({ data }) => data === 'forget' && token.forget())
 
 try {
   const response = await fetch('openapi.json')
@@ -85,7 +91,7 @@ try {
 
 function draw(): void {
   const { info, tags, paths, webhooks, components } = api
-  const [about, ...guide] = (info.description ?? '').split(/^## /m)
+  const [about, ...guide] = `\n${info.description ?? ''}`.match(parts) ?? []
   const items = [...Object.entries(paths), ...Object.values(webhooks).map((item) => ['', item] as const)]
   const operations = items.flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ ...operation, method, path })),
@@ -111,29 +117,12 @@ function draw(): void {
     section('schemas', 'Schemas', Object.entries(components['schemas'] ?? {}).map(schemaArticle)),
   )
   contents.append(...[...main.querySelectorAll('section')].flatMap(contentsOf))
-  listen()
-  // The target of the fragment did not exist when the browser first looked for it.
-  if (location.hash !== '') location.replace(location.hash)
-}
-
-function listen(): void {
   // A menu in a narrow window.
-  contents.addEventListener('click', ({ target }) => target !== filter && contents.hidePopover())
-  filter.addEventListener('input', () => {
-    for (const link of contents.querySelectorAll('a')) {
-      const text = document.getElementById(link.hash.slice(1))?.textContent ?? ''
-      link.hidden = !text.toLowerCase().includes(filter.value.trim().toLowerCase())
-    }
-  })
-  addEventListener('keydown', (event) => {
-    if (event.key === 'Enter' && event.target === filter)
-      contents.querySelector<HTMLElement>('a:not([hidden])')?.click()
-    if (event.key !== '/' || event.target === filter) return
-    event.preventDefault()
-    filter.focus()
-  })
+  contents.addEventListener('click', () => contents.hidePopover())
   addEventListener('scroll', markCurrent)
   markCurrent()
+  // The target of the fragment did not exist when the browser first looked for it.
+  if (location.hash !== '') location.replace(location.hash)
 }
 
 /** Marks what is read in the contents, and keeps it in sight. */
@@ -190,9 +179,9 @@ function authentication({ scheme, description }: Part): Child {
 
 /** The number keeps apart headings that are alike. */
 function guideArticle(text: string, at: number): HTMLElement {
-  const [title = ''] = text.split('\n')
+  const [heading = '', title = ''] = /^## (.*)/.exec(text) ?? []
   const slug = title.toLowerCase().replaceAll(/\W+/g, '-')
-  return article(`guide-${at + 1}-${slug}`, title, fromMarkdown(text.slice(title.length)))
+  return article(`guide-${at + 1}-${slug}`, title, fromMarkdown(text.slice(heading.length)))
 }
 
 function operationArticle(operation: Operation): HTMLElement {

@@ -67,50 +67,40 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-/** Header fields that change what the server does. */
-const meant = ['accept', 'content-type', 'idempotency-key', 'if-match', 'if-none-match']
-
 /** A module for Node.js. */
 function javascript(sent: Sent): string {
-  return [
-    `const response = await fetch(${JSON.stringify(sent.url.href)}, {`,
-    `  method: ${JSON.stringify(sent.method)},`,
-    '  headers: {',
-    ...headersOf(sent, '"Bearer " + process.env.TOKEN').map((line) => `    ${line}`),
-    '  },',
-    ...(sent.body === undefined ? [] : [`  body: ${literal(sent.body)},`]),
-    '})',
-    'console.log(response.status, await response.text())',
-  ].join('\n')
+  return `const response = await fetch(${JSON.stringify(sent.url.href)}, {
+  method: ${JSON.stringify(sent.method)},
+  headers: {${headersOf(sent, '"Bearer " + process.env.TOKEN', '\n    ')}
+  },${sent.body === undefined ? '' : `\n  body: ${literal(sent.body)},`}
+})
+console.log(response.status, await response.text())`
 }
 
 /** A script that needs the standard library alone. */
 function python(sent: Sent): string {
-  return [
-    'import os',
-    'import urllib.request',
-    '',
-    'request = urllib.request.Request(',
-    `    ${JSON.stringify(sent.url.href)},`,
-    `    method=${JSON.stringify(sent.method)},`,
-    '    headers={',
-    ...headersOf(sent, '"Bearer " + os.environ["TOKEN"]').map((line) => `        ${line}`),
-    '    },',
-    ...(sent.body === undefined ? [] : [`    data=${literal(sent.body)}.encode(),`]),
-    ')',
-    'with urllib.request.urlopen(request) as response:',
-    '    print(response.status, response.read().decode())',
-  ].join('\n')
+  return `import os
+import urllib.request
+
+request = urllib.request.Request(
+    ${JSON.stringify(sent.url.href)},
+    method=${JSON.stringify(sent.method)},
+    headers={${headersOf(sent, '"Bearer " + os.environ["TOKEN"]', '\n        ')}
+    },${sent.body === undefined ? '' : `\n    data=${literal(sent.body)}.encode(),`}
+)
+with urllib.request.urlopen(request) as response:
+    print(response.status, response.read().decode())`
 }
 
-/** The members of an object of JavaScript, or of a dictionary of Python. */
-function headersOf({ fields, hasToken = true }: Sent, token: string): string[] {
-  const meantLines = meantFields(fields).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)},`)
-  return [...(hasToken ? [`"Authorization": ${token},`] : []), ...meantLines]
+/** The members of an object of JavaScript, or of a dictionary of Python, each on a line. */
+function headersOf({ fields, hasToken = true }: Sent, token: string, line: string): string {
+  const members = meantFields(fields).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)},`)
+  return [...(hasToken ? [`"Authorization": ${token},`] : []), ...members].map((member) => line + member).join('')
 }
 
+/** Header fields that change what the server does. */
 function meantFields(fields: readonly HeaderField[]): readonly HeaderField[] {
-  return fields.filter(([name]) => meant.includes(name))
+  return fields.filter(([name]) => /^(?:accept|content-type|idempotency-key|if-(?:none-)?match)$/.test(name))
 }
 
 /** A text without line breaks as a literal of JavaScript and Python; JSON stays readable in it. */

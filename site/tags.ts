@@ -1,6 +1,5 @@
 // The tags of the whole store with their numbers, as chips that filter the table.
 
-import { plantsOf } from './address.js'
 import type { Summary } from './client.js'
 import { find, make } from './elements.js'
 import { escaped, shown } from './texts.js'
@@ -53,7 +52,8 @@ function draw(): void {
   showChosen()
   find('#more-chips').replaceChildren(...tags.slice(chipsMax).map(toChip))
   find('#more-tags').hidden = tags.length === 0 && chosen === ''
-  find('#tags-hint').textContent = known === undefined ? '' : describe(known)
+  const isWhole = known === undefined || (known.isExact && tags.length < tagsMax)
+  find('#tags-hint').textContent = isWhole ? '' : `The ${tags.length} most common tags.`
   const suggested = tags.filter(({ tag }) => !tag.includes('\n') && escaped(tag) === tag)
   find('#tags').replaceChildren(...suggested.map(({ tag }) => new Option(tag, tag)))
 }
@@ -63,9 +63,7 @@ function showChosen(): void {
   const chips = find('#chips')
   const chip = chips.querySelector('[aria-pressed="true"]')
   if (chip === null) return
-  const { left, right } = chips.getBoundingClientRect()
-  const box = chip.getBoundingClientRect()
-  if (box.left < left || box.right > right) chips.scrollLeft += box.left - left - marginPx
+  chips.scrollLeft += chip.getBoundingClientRect().left - chips.getBoundingClientRect().left - marginPx
 }
 
 /** A chip that is pressed shows all plants when it is pressed again. */
@@ -80,11 +78,4 @@ function toChip({ tag, plants }: { readonly tag: string; readonly plants: number
     plants !== undefined && [' ', make('span.count', plants.toLocaleString('en'))],
   )
   return tint(chip, tag)
-}
-
-function describe({ plants, tags, isExact }: Summary): string {
-  if (!isExact || tags.length >= tagsMax) return `The ${tags.length} most common tags.`
-  const untagged = plants - tags.reduce((sum, tag) => sum + tag.plants, 0)
-  if (untagged <= 0) return ''
-  return `${plantsOf(untagged)} ${untagged === 1 ? 'has' : 'have'} no tag.`
 }

@@ -22,20 +22,15 @@ const unseen = new RegExp(
 
 const names: Readonly<Record<string, string>> = { '\n': '\u21b5', '\r': '\u240d', '\t': '\u21e5', ' ': '\u2423' }
 
-/**
- * The nodes that show a text: characters that cannot be seen have a mark.
- *
- * @param part where to begin and to end in the text; all of it by default.
- */
-export function marked(text: string, [start, end]: readonly [number, number] = [0, text.length]): (Node | string)[] {
+/** The nodes that show a text: characters that cannot be seen have a mark. */
+export function marked(text: string): (Node | string)[] {
   const nodes: (Node | string)[] = []
-  let at = start
+  let at = 0
   for (const { 0: found, index } of text.matchAll(unseen)) {
-    if (index < start || index >= end) continue
     nodes.push(text.slice(at, index), ...[...found].map(mark))
     at = index + found.length
   }
-  return [...nodes, text.slice(at, end)].filter((node) => node !== '')
+  return [...nodes, text.slice(at)].filter((node) => node !== '')
 }
 
 function mark(character: string): HTMLElement {

@@ -4,15 +4,13 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { cp, rm, symlink } from 'node:fs/promises'
-import { test } from 'node:test'
 import { Client } from './support/client.ts'
-import { makeFolder } from './support/folder.ts'
+import { onFolder } from './support/folder.ts'
 import { startServer } from './support/program.ts'
 import { root } from './support/readme.ts'
 import { importClient, loadScripts } from './support/site.ts'
 
-test('a build serves', async () => {
-  await using folder = await makeFolder()
+onFolder('a build serves', async (folder) => {
   const tsc = `${root}/node_modules/typescript-native/bin/tsc`
   for (const file of [
     'package.json',

@@ -100,10 +100,8 @@ describe('README.md', () => {
       for (const [, place = ''] of links) {
         const files = await Array.fromAsync(glob(place.endsWith('.ts') ? place : `${place}/*.test.ts`, { cwd: root }))
         const tests = await Promise.all(files.map((file) => readFile(`${root}/${file}`, 'utf8')))
-        assert.ok(
-          tests.some((each) => /^ *test\(/m.test(each)),
-          place,
-        )
+        const isTested = tests.some((each) => /^ *test\(/m.test(each))
+        assert.ok(isTested, place)
       }
     }
   })

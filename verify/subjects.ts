@@ -3,7 +3,7 @@
 import type { Level } from './results.ts'
 import type { Circumstances, PlacedRow, Row } from './row.ts'
 import { bodyRows } from './rows/bodies.ts'
-import { changeRows, streamRows } from './rows/changes.ts'
+import { changeRows } from './rows/changes.ts'
 import { corsRows } from './rows/cors.ts'
 import { credentialRows } from './rows/credentials.ts'
 import { conditionRows, etagRows } from './rows/etags.ts'
@@ -13,7 +13,7 @@ import { listRows, longRows } from './rows/lists.ts'
 import { limitRows, methodRows } from './rows/methods.ts'
 import { pageRows } from './rows/pages.ts'
 import { parameterRows } from './rows/parameters.ts'
-import { lastingRows, plantRows } from './rows/plants.ts'
+import { plantRows } from './rows/plants.ts'
 import { randomRows } from './rows/random.ts'
 import { specifiedRows } from './rows/specified.ts'
 import { summaryRows } from './rows/summary.ts'
@@ -35,9 +35,9 @@ const subjects: readonly (readonly [name: string, ...rows: readonly Rows[]])[] =
   ['paths and methods', methodRows],
   ['pages', pageRows],
   ['Idempotency-Key', keyRows],
-  ['plants and ETags', plantRows, lastingRows, conditionRows, etagRows, unreadRows],
+  ['plants and ETags', plantRows, conditionRows, etagRows, unreadRows],
   ['lists', listRows, longRows],
-  ['changes', changeRows, streamRows],
+  ['changes', changeRows],
   ['summary', summaryRows],
   ['random requests', randomRows],
   ['CORS', corsRows],

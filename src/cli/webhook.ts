@@ -1,7 +1,7 @@
 // `plantstore webhook`: manages webhooks, even while a server is running. The server sends them (src/deliver/).
 
 import { randomBytes } from 'node:crypto'
-import { agentFor, post } from '../deliver/post.ts'
+import { openSender } from '../deliver/post.ts'
 import type { ChangeKind, ChangePage } from '../domain/change.ts'
 import { systemClock, systemTimer } from '../domain/clock.ts'
 import { codeOf, OperatorError } from '../domain/errors.ts'
@@ -117,12 +117,10 @@ export const send = onStore(async (store, { id, after }: OfWebhook & { readonly 
 
 export const test = onStore(async (store, { id }: OfWebhook) => {
   const hook = await find(store, id)
-  const mayStillSend = (): boolean => true
-  const agent = agentFor(limits, mayStillSend)
+  const sender = openSender({ userAgent: userAgent(), clock: systemTimer, limits, mayStillSend: () => true })
   const message = { id: `test_${randomBytes(9).toString('hex')}_${id}`, body: '{"id":0,"name":"A test of a webhook"}' }
-  const request = { hook, message, userAgent: userAgent(), clock: systemTimer, limits, agent, mayStillSend }
-  const { isAccepted, outcome } = await post(request)
-  await agent.destroy()
+  const { isAccepted, outcome } = await sender.post(hook, message)
+  await sender.close()
   if (isAccepted) return `${hook.url} accepted the test: ${outcome}`
   throw new OperatorError(`${hook.url} did not accept the test: ${outcome}`)
 })
@@ -133,7 +131,9 @@ export const remove = onStore(async (store, { id }: OfWebhook) => {
 })
 
 async function find(store: Store, id: string): Promise<StoredWebhook> {
-  return findById('webhook', await store.listWebhooks(), id)
+  const found = findById('webhook', await store.listWebhooks(), id)
+  if (found.paused?.reason !== 'damaged') return found
+  throw new OperatorError(`webhook ${id} is damaged; run: plantstore webhook remove ${id}`)
 }
 
 /** Applies a change to the current state of a webhook, even while a server changes it. */

@@ -11,22 +11,18 @@ import { codeOf, messageOf } from '../domain/errors.ts'
 import type { Webhook } from '../domain/webhook.ts'
 import type { Limits } from '../limits.ts'
 
-export interface Message {
+interface Message {
   /** The same in every attempt. Contains no full stop, which separates the parts of a signature. */
   readonly id: string
   readonly body: string
 }
 
-export interface PostOptions {
-  readonly hook: Pick<Webhook, 'url' | 'secrets'>
-  readonly message: Message
+export interface SenderOptions {
   /** The value of User-Agent. */
   readonly userAgent: string
   readonly clock: Timer
   readonly limits: Limits
-  /** Ends the request when it is destroyed. */
-  readonly agent: Agent
-  /** Called before each attempt. */
+  /** Called before each attempt, and once its connection is open, before the first byte. */
   readonly mayStillSend: () => boolean
 }
 
@@ -41,10 +37,15 @@ export interface PostAnswer {
   readonly retryAfterMs?: number | undefined
 }
 
-/** The connections of one webhook. @param mayStillSend called once a connection is open, before the first byte. */
-export function agentFor(limits: Limits, mayStillSend: () => boolean): Agent {
+/** Attempts before a request counts as failed, if the receiver closes the connection of each. */
+const attemptsMax = 3
+
+export type Sender = ReturnType<typeof openSender>
+
+/** The connections of one webhook. */
+export function openSender({ userAgent, clock, limits, mayStillSend }: SenderOptions) {
   const connect = buildConnector({ timeout: limits.webhookAnswerMsMax, lookup: lookUpOnce, allowH2: false })
-  return new Agent({
+  const agent = new Agent({
     connections: limits.webhookInFlightMax,
     // `post` limits the time of the whole request.
     headersTimeout: 0,
@@ -57,55 +58,48 @@ export function agentFor(limits: Limits, mayStillSend: () => boolean): Agent {
         callback(new Error('another server has taken over'), null)
       }),
   })
-}
+  /** `close` ends all requests at once. */
+  return { post, close: () => agent.destroy() }
 
-/** Attempts before a request counts as failed, if the receiver closes the connection of each. */
-const attemptsMax = 3
-
-/** Never rejects, and always ends within its time limit. */
-export async function post(options: PostOptions): Promise<PostAnswer> {
-  const { hook, message, userAgent, clock, limits, agent, mayStillSend } = options
-  const { origin, pathname, search } = new URL(hook.url)
-  const ending = new AbortController()
-  const cancel = clock.after(limits.webhookAnswerMsMax, () => ending.abort())
-  const request = {
-    origin,
-    path: pathname + search,
-    method: 'POST',
-    body: message.body,
-    signal: ending.signal,
-  } as const
-  let answer: PostAnswer = { isAccepted: false, outcome: `no answer within ${limits.webhookAnswerMsMax / 1_000} s` }
-  try {
-    for (let attempts = 1; mayStillSend(); attempts += 1) {
-      try {
-        const fields = { ...signedFields(message, hook, clock.wallMs()), 'user-agent': userAgent }
-        const { statusCode: status, headers, body } = await agent.request({ ...request, headers: fields })
-        const retryAfterMs = parseRetryAfter(headers['retry-after'], clock.wallMs())
-        answer = { status, isAccepted: status <= 299, outcome: String(status), retryAfterMs }
-        let bytes = 0
-        for await (const chunk of body) {
-          bytes += chunk.length
-          if (bytes > limits.webhookAnswerBytesMax) break
+  /** Never rejects, and always ends within its time limit. */
+  async function post(hook: Pick<Webhook, 'url' | 'secrets'>, message: Message): Promise<PostAnswer> {
+    const { origin, pathname, search } = new URL(hook.url)
+    const ending = new AbortController()
+    const cancel = clock.after(limits.webhookAnswerMsMax, () => ending.abort())
+    const { signal } = ending
+    const request = { origin, path: pathname + search, method: 'POST', body: message.body, signal } as const
+    let answer: PostAnswer = { isAccepted: false, outcome: `no answer within ${limits.webhookAnswerMsMax / 1_000} s` }
+    try {
+      for (let attempts = 1; mayStillSend(); attempts += 1) {
+        try {
+          const headers = { ...signedFields(message, hook, clock.wallMs()), 'user-agent': userAgent }
+          const { statusCode: status, headers: fields, body } = await agent.request({ ...request, headers })
+          const retryAfterMs = parseRetryAfter(fields['retry-after'], clock.wallMs())
+          answer = { status, isAccepted: status <= 299, outcome: String(status), retryAfterMs }
+          let bytes = 0
+          for await (const chunk of body) {
+            bytes += chunk.length
+            if (bytes > limits.webhookAnswerBytesMax) break
+          }
+          return answer
+        } catch (error) {
+          // The status counts even if the body is cut short.
+          if (signal.aborted || answer.status !== undefined) return answer
+          // The receiver had closed an idle connection.
+          const isReused = error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0
+          if (isReused && attempts < attemptsMax) continue
+          return { ...answer, outcome: messageOf(error) || codeOf(error) || 'no answer' }
         }
-        return answer
-      } catch (error) {
-        // The status counts even if the body is cut short.
-        if (ending.signal.aborted || answer.status !== undefined) return answer
-        // The receiver had closed an idle connection.
-        const isReused = error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0
-        if (isReused && attempts < attemptsMax) continue
-        return { ...answer, outcome: messageOf(error) || codeOf(error) || 'no answer' }
       }
+      return answer
+    } finally {
+      cancel()
     }
-    return answer
-  } finally {
-    cancel()
   }
 }
 
 /** The fields of a message: one signature for each valid secret, so that a receiver may use the old one or the new. */
-export function signedFields(
+function signedFields(
   { id, body }: Message,
   { secrets }: Pick<Webhook, 'secrets'>,
   nowMs: number,

@@ -13,7 +13,6 @@
 
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Agent } from 'undici'
 import type { ChangePage } from '../domain/change.ts'
 import type { Timer } from '../domain/clock.ts'
 import { AppError, codeOf, messageOf } from '../domain/errors.ts'
@@ -29,7 +28,7 @@ import type {
 } from '../domain/webhook.ts'
 import type { Limits } from '../limits.ts'
 import { Deliveries, type Delivery, type SentChange } from './deliveries.ts'
-import type { Message, PostAnswer } from './post.ts'
+import type { PostAnswer, Sender } from './post.ts'
 
 export interface WebhooksOptions {
   readonly store: Pick<Store, 'isShared' | 'listChanges' | 'listWebhooks' | 'replaceWebhook'>
@@ -49,8 +48,7 @@ interface Held {
   /** The webhook as last stored. */
   hook: StoredWebhook
   readonly deliveries: Deliveries
-  readonly agent: Agent
-  readonly post: (message: Message) => Promise<PostAnswer>
+  readonly sender: Sender
   readonly inFlight: Set<Promise<void>>
   /** By the monotonic clock: before this time, no other server can have taken over. */
   heldUntilMs: number
@@ -58,17 +56,12 @@ interface Held {
   isStopping: boolean
 }
 
-/** A webhook for which another server sends, and when its version was first seen, by the monotonic clock. */
-interface Seen {
-  readonly version: number
-  readonly sinceMs: number
-}
-
 export class Webhooks implements AsyncDisposable {
   readonly #options: WebhooksOptions
   readonly #owner = randomUUID()
   readonly #held = new Map<string, Held>()
-  readonly #seen = new Map<string, Seen>()
+  /** The webhooks for which other servers send, and when their versions were first seen, by the monotonic clock. */
+  readonly #seen = new Map<string, { readonly version: number; readonly sinceMs: number }>()
   readonly #releasing = new Set<Promise<unknown>>()
   readonly #running: Promise<void>
   #rows: readonly StoredWebhook[] = []
@@ -137,6 +130,11 @@ export class Webhooks implements AsyncDisposable {
   async #refresh(): Promise<void> {
     const rows = await this.#options.store.listWebhooks().catch((error) => this.#explain(error))
     if (rows === undefined) return
+    const known = this.#rows.filter(isDamaged).map(({ id }) => id)
+    for (const { id: webhook, name } of rows.filter(isDamaged)) {
+      if (known.includes(webhook)) continue
+      this.#options.observe({ kind: 'webhookPaused', webhook, name, reason: 'damaged' })
+    }
     this.#rows = rows
     for (const [id, held] of this.#held) {
       const row = rows.find((each) => each.id === id)
@@ -167,17 +165,14 @@ export class Webhooks implements AsyncDisposable {
   async #claim(row: StoredWebhook): Promise<void> {
     const { clock, limits, random } = this.#options
     // A server without webhooks does not load undici, which takes longer than all other modules.
-    const { agentFor, post } = await import('./post.ts')
+    const { openSender } = await import('./post.ts')
     const begunMs = clock.monotonicMs()
     const hook = await this.#write({ ...row, owner: this.#owner }, row.version)
     if (hook === undefined) return
-    const mayStillSend = (): boolean => this.#mayStillSend(held)
-    const agent = agentFor(limits, mayStillSend)
     const held: Held = {
       hook,
       deliveries: new Deliveries(hook.progress, hook.kinds, limits, random),
-      agent,
-      post: (message) => post({ ...this.#options, hook: held.hook, message, agent, mayStillSend }),
+      sender: openSender({ ...this.#options, mayStillSend: () => this.#mayStillSend(held) }),
       inFlight: new Set(),
       heldUntilMs: this.#heldUntil(begunMs),
       savedMs: begunMs,
@@ -254,10 +249,10 @@ export class Webhooks implements AsyncDisposable {
     // One request begins in each turn of the event loop, so that clients are served in between.
     this.#turn = this.#turn.then(() => nextTurn())
     await this.#turn
-    const change = delivery.change as SentChange
+    const { kind, position, plant } = delivery.change as SentChange
     const startedMs = clock.monotonicMs()
-    const message = messageFor(change, hook.id)
-    const answer = await held.post(message)
+    // The id contains the kind because the signature covers the id.
+    const answer = await held.sender.post(held.hook, { id: `${kind}_${position}_${hook.id}`, body: plant })
     if (answer.status === undefined && !this.#mayStillSend(held)) return deliveries.cut(delivery)
     this.#note(held, delivery, answer, startedMs)
   }
@@ -352,13 +347,12 @@ export class Webhooks implements AsyncDisposable {
   }
 }
 
+function isDamaged({ paused }: Webhook): boolean {
+  return paused?.reason === 'damaged'
+}
+
 /** Ends all requests of a webhook at once. */
 function cut(held: Held): void {
   held.isStopping = true
-  void held.agent.destroy()
-}
-
-/** The id contains the kind because the signature covers the id. */
-export function messageFor({ kind, position, plant }: SentChange, webhook: string): Message {
-  return { id: `${kind}_${position}_${webhook}`, body: plant }
+  void held.sender.close()
 }

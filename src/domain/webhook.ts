@@ -1,6 +1,6 @@
 // Webhooks, which send each change of a plant to another service in a request (openapi.yaml, `webhooks`).
 
-import type { ChangeKind } from './change.ts'
+import { type ChangeKind, changeKinds } from './change.ts'
 
 export interface Webhook {
   /** `hook_` and 12 characters. */
@@ -44,6 +44,7 @@ export const pauseReasons = {
   gone: 'its receiver answered 410',
   failing: 'its receiver has accepted nothing for three days',
   lost: 'the log does not have its next changes any more',
+  damaged: 'its row is damaged; remove it',
 } as const
 
 export type PauseReason = keyof typeof pauseReasons
@@ -90,11 +91,6 @@ export interface WebhookFigures {
   readonly behindMs: number | undefined
 }
 
-/** The positions from which a webhook needs the log; undefined: from its beginning. */
-export function neededAfter({ after, blocked }: WebhookProgress): readonly (string | undefined)[] {
-  return [after, ...blocked.map((plant) => plant.after)]
-}
-
 /** Whether a position of the log is after another one. */
 export function isAfter(position: string, other: string): boolean {
   return numberOf(position) > numberOf(other)
@@ -107,4 +103,32 @@ function numberOf(position: string): bigint {
 /** The progress of a webhook that begins after a position. */
 export function beginAfter(after: string | undefined): WebhookProgress {
   return { ...(after !== undefined && { after }), blocked: [], failures: 0 }
+}
+
+/** What is left of a webhook if somebody has damaged its row. */
+export const damagedWebhook: Omit<Webhook, 'id'> = {
+  name: '(damaged)',
+  url: '',
+  kinds: [],
+  secrets: [],
+  createdAtMs: 0,
+  paused: { reason: 'damaged', atMs: 0 },
+  progress: beginAfter(undefined),
+}
+
+/** Whether a stored webhook has everything that sending needs. May throw if it is not even an object. */
+export function isWhole({ name, url, kinds, secrets, createdAtMs, paused, progress }: Webhook): boolean {
+  const { blocked, failures, last } = progress
+  return (
+    typeof name === 'string' &&
+    URL.canParse(url) &&
+    kinds.every((kind) => changeKinds.includes(kind)) &&
+    secrets.every(({ secret }) => typeof secret === 'string') &&
+    (paused === undefined || paused.reason in pauseReasons) &&
+    (last === undefined || typeof last.outcome === 'string') &&
+    blocked.every(({ plantId, until }) => typeof plantId === 'string' && !isAfter(until, until)) &&
+    [createdAtMs, failures, last?.atMs ?? 0, ...blocked.flatMap(({ atMs, tries }) => [atMs, tries])].every(
+      Number.isSafeInteger,
+    )
+  )
 }

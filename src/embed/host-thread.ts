@@ -26,13 +26,7 @@ const common = {
 /** Initial plants created concurrently. */
 const plantsAtOnce = 64
 
-type ServerCalls = {
-  readonly [Name in Exclude<keyof Calls, 'start'>]: (
-    asked: Parameters<Calls[Name]>[0],
-  ) => Promise<ReturnType<Calls[Name]>>
-}
-
-const servers = new Map<number, ServerCalls>()
+const servers = new Map<number, Omit<Calls, 'start'>>()
 
 /** Pending calls by server. Calls of one server run sequentially. */
 const underWay = new Map<number, Promise<void>>()

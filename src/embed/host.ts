@@ -6,19 +6,18 @@ import type { NewPlant } from '../../client/client.ts'
 import type { Scope } from '../domain/caller.ts'
 import type { Fault } from './fault.ts'
 
-/** The calls to the thread: their arguments and results. */
+/** The calls to the thread. `start` begins a server, which takes the others. */
 export interface Calls {
-  start: (asked: Asked) => { url: string; token: string }
-  makeToken: (scopes: readonly Scope[]) => string
-  fail: (fault: Fault) => void
-  reset: (asked: undefined) => void
-  stop: (asked: undefined) => void
+  start(asked: { file: string; document: string | undefined; plants: readonly NewPlant[] }): Promise<Started>
+  makeToken(scopes: readonly Scope[]): Promise<string>
+  fail(fault: Fault): Promise<void>
+  reset(asked: undefined): Promise<void>
+  stop(asked: undefined): Promise<void>
 }
 
-export interface Asked {
-  readonly file: string
-  readonly document: string | undefined
-  readonly plants: readonly NewPlant[]
+interface Started {
+  readonly url: string
+  readonly token: string
 }
 
 export interface CallMessage {
@@ -56,7 +55,7 @@ export class Host {
     server: number,
     name: Name,
     asked: Parameters<Calls[Name]>[0],
-  ): Promise<ReturnType<Calls[Name]>> {
+  ): Promise<Awaited<ReturnType<Calls[Name]>>> {
     const { port1, port2 } = new MessageChannel()
     try {
       const replied = once(port1, 'message') as Promise<[Reply]>
@@ -64,7 +63,7 @@ export class Host {
       this.#worker.postMessage({ server, name, asked, port: port2 } satisfies CallMessage, [port2])
       const [{ answer, failure }] = await Promise.race([replied, this.#ended.promise])
       if (failure !== undefined) throw new Error(failure)
-      return answer as ReturnType<Calls[Name]>
+      return answer as Awaited<ReturnType<Calls[Name]>>
     } finally {
       port1.close()
     }

@@ -40,18 +40,12 @@ export function createAuthenticate(
   verifyJwt?: VerifyJwt,
 ): Authenticate {
   const { tokenTrustMs, trustedTokensMax, jwtTrustMs, trustedJwtsMax, trustedJwtCharactersMax } = limits
-  const tokens = new TrustedCallers(clock, tokenTrustMs, trustedTokensMax)
-  const jwts = new TrustedCallers(clock, jwtTrustMs, trustedJwtsMax, trustedJwtCharactersMax)
-  const familiar = new FamiliarCredentials(trustedTokensMax)
+  const tokens = trustedCallers(clock, tokenTrustMs, trustedTokensMax)
+  const jwts = trustedCallers(clock, jwtTrustMs, trustedJwtsMax, trustedJwtCharactersMax)
+  const findFamiliar = familiarCredentials(trustedTokensMax)
   const verify = verifyJwt && onceAtATime(verifyJwt)
 
-  return authenticate
-
-  function authenticate(
-    authorization: string | undefined,
-    scopes: readonly Scope[],
-    guard?: GuardLookUp,
-  ): Caller | Promise<Caller> {
+  return (authorization, scopes, guard) => {
     const caller = trustedCaller(authorization)
     if (caller !== undefined) return admit(caller, scopes)
     const secret = readSecret(authorization)
@@ -62,7 +56,7 @@ export function createAuthenticate(
     const callerOfAnother = trustedCaller(usual)
     if (callerOfAnother !== undefined) return admit(callerOfAnother, scopes)
     const find = () => (isOwn || verify === undefined ? lookUp(store, secret) : verify(secret))
-    const finding = guard === undefined ? find() : familiar.find(secret, find, guard)
+    const finding = guard === undefined ? find() : findFamiliar(secret, find, guard)
     return finding.then((found) => {
       const trusted = isOwn ? tokens : jwts
       trusted.add(usual, found)
@@ -77,8 +71,8 @@ export function createAuthenticate(
   }
 
   function admit(caller: Caller, scopes: readonly Scope[]): Caller {
-    if (!isValid(caller)) throw invalidToken()
-    if (!hasScopes(caller, scopes)) {
+    if (clock.wallMs() >= caller.validUntilMs) throw invalidToken()
+    if (!scopes.every((scope) => caller.scopes.includes(scope))) {
       throw new AppError(
         'insufficientScope',
         `the token needs the scope ${scopes.join(' ')}, but has ${caller.scopes.join(' ') || 'none'}`,
@@ -86,10 +80,6 @@ export function createAuthenticate(
       )
     }
     return caller
-  }
-
-  function isValid({ validUntilMs }: Caller): boolean {
-    return clock.wallMs() < validUntilMs
   }
 }
 
@@ -112,84 +102,48 @@ function onceAtATime(verifyJwt: VerifyJwt): VerifyJwt {
 }
 
 /** Recently authenticated callers, keyed by the normalised header. All entries expire together. */
-class TrustedCallers {
-  readonly #callers = new Map<string, Caller>()
-  readonly #clock: Clock
-  readonly #trustMs: number
-  readonly #callersMax: number
-  readonly #charactersMax: number
-  #characters = 0
-  #untilMs = 0
-
-  constructor(clock: Clock, trustMs: number, callersMax: number, charactersMax = Number.POSITIVE_INFINITY) {
-    this.#clock = clock
-    this.#trustMs = trustMs
-    this.#callersMax = callersMax
-    this.#charactersMax = charactersMax
-  }
-
-  find(authorization: string): Caller | undefined {
-    return this.#clock.monotonicMs() < this.#untilMs ? this.#callers.get(authorization) : undefined
-  }
-
-  add(authorization: string, caller: Caller): void {
-    const nowMs = this.#clock.monotonicMs()
-    const isFull =
-      this.#callers.size >= this.#callersMax || this.#characters + authorization.length > this.#charactersMax
-    if (nowMs >= this.#untilMs || isFull) {
-      this.#callers.clear()
-      this.#characters = 0
-      this.#untilMs = nowMs + this.#trustMs
-    }
-    if (!this.#callers.has(authorization)) this.#characters += authorization.length
-    this.#callers.set(authorization, caller)
+function trustedCallers(clock: Clock, trustMs: number, callersMax: number, charactersMax = Number.POSITIVE_INFINITY) {
+  const callers = new Map<string, Caller>()
+  let characters = 0
+  let untilMs = 0
+  return {
+    find: (authorization: string): Caller | undefined =>
+      clock.monotonicMs() < untilMs ? callers.get(authorization) : undefined,
+    add: (authorization: string, caller: Caller): void => {
+      const nowMs = clock.monotonicMs()
+      const isFull = callers.size >= callersMax || characters + authorization.length > charactersMax
+      if (nowMs >= untilMs || isFull) {
+        callers.clear()
+        characters = 0
+        untilMs = nowMs + trustMs
+      }
+      if (!callers.has(authorization)) characters += authorization.length
+      callers.set(authorization, caller)
+    },
   }
 }
 
-/** Recently looked-up credentials that were valid. */
-class FamiliarCredentials {
+/**
+ * Returns a function that finds the caller of a credential. Only those that were valid recently, at most `countMax`, do
+ * not go through the guard.
+ */
+function familiarCredentials(countMax: number) {
   /** Hashes, so that credentials are not kept in memory for long. */
-  readonly #hashes = new Set<string>()
-  readonly #countMax: number
-
-  constructor(countMax: number) {
-    this.#countMax = countMax
-  }
-
-  /** Finds the caller of a credential; unfamiliar credentials go through the guard. */
-  async find(secret: string, find: () => Promise<Caller>, guard: GuardLookUp): Promise<Caller> {
+  const hashes = new Set<string>()
+  return async (secret: string, find: () => Promise<Caller>, guard: GuardLookUp): Promise<Caller> => {
     const hash = hashSecret(secret).toString('base64')
     try {
-      const caller = await (this.#hashes.has(hash) ? find() : guard(find))
-      this.#note(hash)
+      const caller = await (hashes.has(hash) ? find() : guard(find))
+      hashes.delete(hash)
+      const [oldest] = hashes
+      if (oldest !== undefined && hashes.size >= countMax) hashes.delete(oldest)
+      hashes.add(hash)
       return caller
     } catch (error) {
-      if (error instanceof AppError && error.code === 'invalidToken') this.#hashes.delete(hash)
+      if (error instanceof AppError && error.code === 'invalidToken') hashes.delete(hash)
       throw error
     }
   }
-
-  #note(hash: string): void {
-    this.#hashes.delete(hash)
-    const [oldest] = this.#hashes
-    if (oldest !== undefined && this.#hashes.size >= this.#countMax) this.#hashes.delete(oldest)
-    this.#hashes.add(hash)
-  }
-}
-
-/** The WWW-Authenticate value of a 401 or 403 (RFC 6750, section 3). */
-export function challenge(
-  code: 'missingToken' | 'invalidToken' | 'insufficientScope',
-  scopes: readonly Scope[],
-): string {
-  const bare = 'Bearer realm="plantstore"'
-  if (code === 'missingToken') return bare
-  if (code === 'invalidToken') return `${bare}, error="invalid_token"`
-  return `${bare}, error="insufficient_scope", scope="${scopes.join(' ')}"`
-}
-
-function hasScopes(caller: Caller, scopes: readonly Scope[]): boolean {
-  return scopes.every((scope) => caller.scopes.includes(scope))
 }
 
 function readSecret(authorization: string | undefined): string {

@@ -1,10 +1,7 @@
 // Cross-origin requests from browsers (CORS, in the Fetch standard): which origins may send them, and what their pages
 // may read.
 
-import type { Request } from './request.ts'
-
-/** Header fields of a reply, by lower-case name. */
-type ReplyFields = Record<string, string>
+import type { ReplyFields, Request } from './request.ts'
 
 /** `*` allows pages of any origin: there are no cookies, so a page can use only a token that its user entered. */
 export type AllowedOrigins = '*' | readonly string[]

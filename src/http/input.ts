@@ -1,39 +1,30 @@
 // Parses and validates the input of an operation: its body and its parameters.
 
 import { MIMEType } from 'node:util'
-import { type Contract, parameterValidator } from '../contract/contract.ts'
+import { type Contract, compiledValidator } from '../contract/contract.ts'
 import type { Operation, OperationId, Parameter } from '../contract/document.ts'
 import type { Schema } from '../contract/schemas.ts'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
 import type { Plant, Preconditions, Revisions } from '../domain/plant.ts'
 import { decodeJson } from '../json/decode.ts'
-import type { Limits } from '../limits.ts'
 import type { Input } from './operations.ts'
-import { bodyTooLarge } from './problems.ts'
 import type { Fields } from './request.ts'
+import type { Found } from './router.ts'
 
 const mediaTypeCharactersMax = 256
 
-/** Checks the header fields of a body before it is read: type, coding and length. */
-export function checkBodyFields(fields: Fields, { bodyBytesMax }: Limits): void {
+/** Checks the type and the coding of a body before it is read. */
+export function checkBodyFields(fields: Fields): void {
   checkMediaType(fields['content-type'])
   checkContentEncoding(fields['content-encoding'])
-  if (Number(fields['content-length'] ?? 0) > bodyBytesMax) throw bodyTooLarge(bodyBytesMax)
 }
 
-/** The raw input of a request: texts by name, and bytes. */
-export interface Texts {
-  /** Path parameters, decoded. */
-  readonly params: Readonly<Record<string, string>>
-  /** Without the question mark; empty if there is none. */
-  readonly query: string
-  readonly headers: Fields
-  /** The bytes of the body, if any. */
-  readonly body: Buffer | undefined
-}
-
-/** Throws AppError for invalid input. */
-export type ReadInput = (texts: Texts) => Input<OperationId>
+/** Reads the input of a request. @param body its bytes, if any. @throws AppError for invalid input. */
+export type ReadInput = (
+  { params, query }: Pick<Found<unknown>, 'params' | 'query'>,
+  headers: Fields,
+  body: Buffer | undefined,
+) => Input<OperationId>
 
 /** Compiles the parser and validator of an operation's body and parameters. */
 export function compileInput(contract: Contract, operation: Operation, jsonDepthMax: number): ReadInput {
@@ -42,7 +33,7 @@ export function compileInput(contract: Contract, operation: Operation, jsonDepth
   const readHeaders = compileParameters(operation, 'header', 'invalidHeader')
   const readBody = compileBody(contract, operation, jsonDepthMax)
   const hasQuery = operation.parameters.some(({ place }) => place === 'query')
-  return ({ params, query, headers, body }) => {
+  return ({ params, query }, headers, body) => {
     const path = readPath(params)
     return {
       path,
@@ -89,7 +80,7 @@ function compileParameters(
       field: place === 'header' ? parameter.name.toLowerCase() : parameter.name,
       required: parameter.required,
       convert: converterOf(parameter.schema),
-      validate: parameterValidator(operation.id, parameter),
+      validate: compiledValidator(`${operation.id} ${place} ${parameter.name}`, parameter.name),
     }))
   return (texts) => {
     const values: Record<string, unknown> = {}

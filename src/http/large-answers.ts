@@ -79,13 +79,13 @@ export class LargeAnswers {
 
   /** Counts bytes in this turn. */
   #note(bytes: number): void {
-    if (this.#turnBytes === 0) setImmediate(() => this.#turn())
+    if (this.#turnBytes === 0) {
+      setImmediate(() => {
+        this.#turnBytes = 0
+        this.#beginNext()
+      })
+    }
     this.#turnBytes += bytes
-  }
-
-  #turn(): void {
-    this.#turnBytes = 0
-    this.#beginNext()
   }
 
   /** Begins one answer after another. The bytes of one are known when the microtasks that make it have ended. */

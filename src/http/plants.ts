@@ -2,7 +2,6 @@
 
 import { AppError } from '../domain/errors.ts'
 import { type Plant, revisionOf, unmetPrecondition, withoutId } from '../domain/plant.ts'
-import { Revisions } from '../domain/revisions.ts'
 import type { PlantPage, PlantQuery, PlantStore } from '../domain/store.ts'
 import { toPreconditions } from './input.ts'
 import { freePage } from './large-answers.ts'
@@ -40,11 +39,9 @@ export const plantTraits: TraitsOf = {
 
 /** @param basePath path prefix of links in answers, such as `/store`, for clients behind a proxy that strips it. */
 export function plantHandlers(store: PlantStore, basePath = ''): Pick<Handlers, keyof PlantStore> {
-  const revisions = new Revisions()
-
   function toAnswer(found: Plant | undefined, { path: { id }, headers }: Call<'getPlant'>): Answer<'getPlant'> {
     if (found === undefined) throw new AppError('unknownPlant', `id: there is no plant ${id}`)
-    const revision = revisions.of(found)
+    const revision = revisionOf(found.json)
     const etag = `"${revision}"`
     switch (unmetPrecondition(found.json, toPreconditions(headers['If-Match'], headers['If-None-Match']), revision)) {
       case 'ifMatch':

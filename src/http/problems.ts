@@ -2,10 +2,10 @@
 
 import type { Scope } from '../domain/caller.ts'
 import { AppError, errorNumbers, statusOf } from '../domain/errors.ts'
-import { challenge } from './authenticate.ts'
 import type { Reply } from './request.ts'
 
 const retryAfterSeconds = 1
+const realm = 'Bearer realm="plantstore"'
 
 /**
  * The reply to a failure.
@@ -28,10 +28,13 @@ export function problemOf(error: AppError, scopes: readonly Scope[] = []): Reply
 
 function fieldsFor({ code }: AppError, scopes: readonly Scope[]): Record<string, string> {
   switch (code) {
+    // RFC 6750, section 3.
     case 'missingToken':
+      return { 'www-authenticate': realm }
     case 'invalidToken':
+      return { 'www-authenticate': `${realm}, error="invalid_token"` }
     case 'insufficientScope':
-      return { 'www-authenticate': challenge(code, scopes) }
+      return { 'www-authenticate': `${realm}, error="insufficient_scope", scope="${scopes.join(' ')}"` }
     case 'unsupportedMediaType':
       return { accept: 'application/json' }
     case 'unsupportedContentEncoding':
@@ -55,8 +58,4 @@ export function toAppError(error: unknown, requestId: string): AppError {
   return new AppError('internalError', `the server failed; its log has the cause under request id ${requestId}`, {
     cause: error,
   })
-}
-
-export function bodyTooLarge(bodyBytesMax: number): AppError {
-  return new AppError('bodyTooLarge', `the body is longer than the ${bodyBytesMax} bytes allowed`)
 }

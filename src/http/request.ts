@@ -40,6 +40,9 @@ export interface Request {
   isCounted: boolean
 }
 
+/** The parts of a request that its parser provides. */
+export type RequestHead = Pick<Request, 'method' | 'target' | 'fields' | 'host' | 'isHttp10' | 'body'>
+
 /** A body that has not arrived completely. Both methods send 100 Continue to a client that waits for it. */
 export interface ArrivingBody {
   /**
@@ -90,8 +93,11 @@ export interface ReplyStream {
   onceDone(listener: () => void): void
 }
 
+/** The header fields of a reply so far, by lower-case name. */
+export type ReplyFields = Record<string, string>
+
 /** Header fields of every reply: the request id, and no content sniffing (Fetch standard, section 3.6). */
-export function commonFields(requestId: string): Record<string, string> {
+export function commonFields(requestId: string): ReplyFields {
   return { 'x-request-id': requestId, 'x-content-type-options': 'nosniff' }
 }
 

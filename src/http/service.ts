@@ -10,13 +10,13 @@ import type { Limits } from '../limits.ts'
 import type { Authenticate, GuardLookUp } from './authenticate.ts'
 import { type AllowedOrigins, allowOrigin, answerPreflight, anyOriginFields } from './cors.ts'
 import { forBrowser } from './for-browser.ts'
-import { checkBodyFields, compileInput, type ReadInput, type Texts } from './input.ts'
+import { checkBodyFields, compileInput, type ReadInput } from './input.ts'
 import type { LargeAnswers } from './large-answers.ts'
 import { prefers } from './negotiation.ts'
 import type { Answer, Call, Handlers, Input, Intercept, Traits, TraitsOf } from './operations.ts'
 import { breaksConnection, problemOf, toAppError } from './problems.ts'
 import { networkOf, type RateLimiter } from './rate-limit.ts'
-import { commonFields, finishedEvent, privateFields, type Reply, type Request } from './request.ts'
+import { commonFields, finishedEvent, privateFields, type Reply, type ReplyFields, type Request } from './request.ts'
 import { type Found, Router } from './router.ts'
 
 export interface ServiceOptions {
@@ -49,9 +49,6 @@ interface Endpoint {
   readonly unitsOf: ((input: Input<OperationId>) => number) | undefined
   readonly changedPlant: ((input: Input<OperationId>) => bigint) | undefined
 }
-
-/** The header fields of a reply so far. */
-type ReplyFields = Record<string, string>
 
 /** A request for an operation. */
 interface Asked {
@@ -162,7 +159,9 @@ export class Service {
       if (!isSaid) return undefined
     }
     const { authenticate, rateLimiter } = this.#options
-    return authenticate(authorization, scopes ?? [], rateLimiter && guardOf(rateLimiter, clientAddress))
+    const guard: GuardLookUp | undefined =
+      rateLimiter && ((lookUp) => rateLimiter.guardLookUp(networkOf(clientAddress), lookUp))
+    return authenticate(authorization, scopes ?? [], guard)
   }
 
   /** Checks the header fields of the body, then reads it. An operation without a body ignores one. */
@@ -172,7 +171,7 @@ export class Service {
     const { body, method } = request
     assertExpectation(request)
     if (body === undefined) return this.#answer(asked, undefined)
-    if (endpoint.operation.body !== undefined) checkBodyFields(request.fields, this.#options.limits)
+    if (endpoint.operation.body !== undefined) checkBodyFields(request.fields)
     if (Buffer.isBuffer(body)) return this.#answer(asked, body)
     if (method === 'GET' || method === 'HEAD') return body.skip().then(() => this.#answer(asked, undefined))
     return body.read().then((bytes) => this.#answer(asked, bytes))
@@ -191,10 +190,9 @@ export class Service {
   /** Reads the input, charges its units, and calls the handler. @param assertWanted as in `Call`. */
   #call(asked: Asked, body: Buffer | undefined, assertWanted: () => void): Reply | Promise<Reply> {
     assertWanted()
-    const { request, endpoint, found } = asked
+    const { request, endpoint } = asked
     const { intercept } = this.#options
-    const { params, query } = found
-    const input = this.#countInput(asked, { params, query, headers: request.fields, body })
+    const input = this.#countInput(asked, body)
     request.plantId = endpoint.changedPlant?.(input)
     // Not `...input`: a copy that grows costs more to make and to collect than one of its final size.
     const call = {
@@ -215,14 +213,14 @@ export class Service {
   }
 
   /** Reads the input and charges its units. Invalid input costs one unit. */
-  #countInput({ request, endpoint }: Asked, texts: Texts): Input<OperationId> {
+  #countInput({ request, endpoint, found }: Asked, body: Buffer | undefined): Input<OperationId> {
     const { rateLimiter } = this.#options
     const { readInput, unitsOf } = endpoint
-    if (rateLimiter === undefined || unitsOf === undefined) return readInput(texts)
+    if (rateLimiter === undefined || unitsOf === undefined) return readInput(found, request.fields, body)
     request.isCounted = true
     let units = 1
     try {
-      const input = readInput(texts)
+      const input = readInput(found, request.fields, body)
       units = unitsOf(input)
       return input
     } finally {
@@ -305,10 +303,6 @@ function assertExpectation({ fields, isHttp10 }: Request): void {
   const { expect } = fields
   if (expect === undefined || isHttp10 || expect.toLowerCase() === '100-continue') return
   throw new AppError('expectationFailed', `Expect: must be 100-continue, got ${JSON.stringify(expect)}`)
-}
-
-function guardOf(rateLimiter: RateLimiter, clientAddress: string | undefined): GuardLookUp {
-  return (lookUp) => rateLimiter.guardLookUp(networkOf(clientAddress), lookUp)
 }
 
 function unknownPath(path: string): AppError {

@@ -1,18 +1,11 @@
 // Thins out repeated events, so that thousands of failures per second do not fill the disk: passes the first of a kind
 // at once, then the last of each period, with the number of suppressed ones.
 
-export interface Thinning<Event> {
-  /** @param kind must have few values: each has a timer. */
-  take(kind: string, event: Event): void
-  /** Passes the held events. */
-  flush(): void
-}
-
 /**
  * @param periodMs minimum time between two events of a kind.
  * @param pass receives each event that passes, and the number of its kind suppressed since the previous one.
  */
-export function thin<Event>(periodMs: number, pass: (event: Event, leftOut: number) => void): Thinning<Event> {
+export function thin<Event>(periodMs: number, pass: (event: Event, leftOut: number) => void) {
   /** Current periods by kind, each with the last event that it holds, and the number of its events before that. */
   const periods = new Map<string, { held?: { event: Event; leftOut: number }; readonly timer: NodeJS.Timeout }>()
 
@@ -31,7 +24,8 @@ export function thin<Event>(periodMs: number, pass: (event: Event, leftOut: numb
   }
 
   return {
-    take: (kind, event) => {
+    /** @param kind must have few values: each has a timer. */
+    take: (kind: string, event: Event): void => {
       const period = periods.get(kind)
       if (period !== undefined) {
         period.held = { event, leftOut: (period.held?.leftOut ?? -1) + 1 }
@@ -40,7 +34,8 @@ export function thin<Event>(periodMs: number, pass: (event: Event, leftOut: numb
       begin(kind)
       pass(event, 0)
     },
-    flush: () => {
+    /** Passes the held events. */
+    flush: (): void => {
       for (const kind of [...periods.keys()]) end(kind)
     },
   }

@@ -94,19 +94,15 @@ export abstract class GroupedStore {
   }
 
   async addWebhook(webhook: Webhook): Promise<void> {
-    if (!(await this.#writeWebhook(webhook, 0))) throw new Error(`there is a webhook with the id ${webhook.id}`)
+    if (!(await this.replaceWebhook(webhook, 0))) throw new Error(`there is a webhook with the id ${webhook.id}`)
   }
 
-  replaceWebhook(webhook: Webhook, version: number): Promise<boolean> {
-    return this.#writeWebhook(webhook, version)
+  async replaceWebhook({ id, ...rest }: Webhook, version: number): Promise<boolean> {
+    return (await this.#submit({ kind: 'writeWebhook', id, version, content: JSON.stringify(rest) })) === 'done'
   }
 
   async removeWebhook(id: string): Promise<boolean> {
     return (await this.#submit({ kind: 'writeWebhook', id, version: undefined, content: undefined })) === 'done'
-  }
-
-  async #writeWebhook({ id, ...rest }: Webhook, version: number): Promise<boolean> {
-    return (await this.#submit({ kind: 'writeWebhook', id, version, content: JSON.stringify(rest) })) === 'done'
   }
 
   async findToken(hash: Uint8Array): Promise<Token | undefined> {

@@ -1,10 +1,9 @@
 // Statements and writes of both engines, and conversions of their rows, which are arrays of columns.
 
-import { OperatorError } from '../domain/errors.ts'
 import { type Plant, revisionOf } from '../domain/plant.ts'
 import type { PlantPage, TagCount } from '../domain/store.ts'
 import type { Token } from '../domain/token.ts'
-import type { StoredWebhook, Webhook } from '../domain/webhook.ts'
+import { damagedWebhook, isWhole, type StoredWebhook } from '../domain/webhook.ts'
 import { type Effects, type LookupResult, nameOfKey } from './ledger.ts'
 
 export const tokenColumns = 'id, hash, content'
@@ -108,13 +107,10 @@ export function toTagCount(row: unknown): TagCount {
   return { tag, plants: Number(plants) }
 }
 
-/** @param row id, version, content. @throws OperatorError if somebody has damaged the content. */
+/** A webhook whose content somebody has damaged is paused. @param row id, version, content. */
 export function toWebhook(row: unknown): StoredWebhook {
   const [id, version, content] = row as [string, bigint, string]
-  const isWhole = ({ kinds, secrets, progress }: Webhook) => [kinds, secrets, progress.blocked].every(Array.isArray)
-  const found = readContent(content, isWhole)
-  if (found === undefined) throw new OperatorError(`webhook ${id} is damaged; run: plantstore webhook remove ${id}`)
-  return { ...found, id, version: Number(version) }
+  return { ...(readContent(content, isWhole) ?? damagedWebhook), id, version: Number(version) }
 }
 
 /** A token whose content somebody has damaged is revoked. */
@@ -123,10 +119,11 @@ const damagedToken = { name: '(damaged)', scopes: [], createdAtMs: 0, revokedAtM
 /** @param row `tokenColumns`. */
 export function toToken(row: unknown): Token {
   const [id, hash, content] = row as [string, Uint8Array, string]
-  const isWhole = ({ scopes, createdAtMs }: Token) => Array.isArray(scopes) && Number.isSafeInteger(createdAtMs)
-  return { ...(readContent(content, isWhole) ?? damagedToken), id, hash }
+  const isToken = ({ scopes, createdAtMs }: Token) => Array.isArray(scopes) && Number.isSafeInteger(createdAtMs)
+  return { ...(readContent(content, isToken) ?? damagedToken), id, hash }
 }
 
+/** @param isWhole may throw if a part of the content has another type. */
 function readContent<T>(content: string, isWhole: (found: T) => boolean): T | undefined {
   try {
     const found = JSON.parse(content) as T

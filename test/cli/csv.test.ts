@@ -75,10 +75,8 @@ describe('CSV', () => {
   test('a record that is too long is refused before its line ends, and the rest of the line is not kept', () => {
     const reader = new CsvReader(',', recordCharactersMax)
     const piece = 'x'.repeat(recordCharactersMax + 2)
-    assert.deepEqual(
-      reader.read(piece, false).map(({ isCut }) => isCut),
-      [true],
-    )
+    const cut = reader.read(piece, false).map(({ isCut }) => isCut)
+    assert.deepEqual(cut, [true])
     for (const more of [piece, 'x\n2,fi']) assert.deepEqual(reader.read(more, false), [])
     assert.deepEqual(reader.read('ne', true), read('\n2,fine', 9).slice(1))
   })
@@ -111,16 +109,6 @@ describe('the header', () => {
     return [...pieces.flatMap((piece) => plants.read(piece, false)), ...plants.read('', true)]
   }
   const blanks = Array.from({ length: 1_000 }, () => ', ,\n\n')
-
-  test('is found after any number of blank lines, with any separator', () => {
-    for (const separator of [',', ';', '\t']) {
-      const pieces = [
-        ...Array.from({ length: 20 }, () => `${separator} \n\n`),
-        `x${separator}name\n1${separator}Fern\n`,
-      ]
-      assert.deepEqual(plantsOf(pieces), [{ line: 42, raw: `1${separator}Fern`, json: '{"name":"Fern"}' }])
-    }
-  })
 
   test('is found after blank lines with another separator', () => {
     const json = '{"name":"Fern"}'

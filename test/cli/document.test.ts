@@ -184,10 +184,7 @@ describe('a field of a plant', async () => {
     const store = folder.file('never.db')
     const finished = await runHere(['serve', '--port', '0', '--store', store, '--document', broken])
     assert.equal(finished.status, 2)
-    assert.match(
-      finished.stderr,
-      /^plantstore: \S+broken\.yaml: #\/components\/schemas\/Plant\/properties\/a\/type [^\n]*\n$/,
-    )
+    assert.match(finished.stderr, /^plantstore: \S+broken\.yaml: #\/components\/schemas\/Plant\/[^\n]*\n$/)
     await assert.rejects(readFile(store), { code: 'ENOENT' })
   })
 

@@ -8,7 +8,7 @@ import { AppError } from '../../src/domain/errors.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { makeFirstToken } from '../../src/serve/new-token.ts'
 import { describeOnEngines } from '../support/engines.ts'
-import { type Folder, makeFolder } from '../support/folder.ts'
+import { type Folder, makeFolder, onFolder } from '../support/folder.ts'
 import { makeSmallDisk } from '../support/postgres.ts'
 import { runHere, runProgram, startServer } from '../support/program.ts'
 import { exhaustive, inRing } from '../support/ring.ts'
@@ -104,8 +104,7 @@ describe('the file of the first token', () => {
     refusals.slice(0, 1),
     refusals,
   )) {
-    test(`${title}: status 2, the file stays, and no token is made`, async () => {
-      await using folder = await makeFolder()
+    onFolder(`${title}: status 2, the file stays, and no token is made`, async (folder) => {
       await prepare(folder)
       const path = resolve(folder.path, at)
       const before = await readFile(path, 'utf8').catch(() => undefined)
@@ -170,8 +169,7 @@ describe('the file of the first token', () => {
 })
 
 describe('the first token, on a terminal', () => {
-  test('is not shown when it is wanted in a file', async () => {
-    await using folder = await makeFolder()
+  onFolder('is not shown when it is wanted in a file', async (folder) => {
     const path = folder.file('token')
     await using server = await serveHere(folder.file('plants.db'), {}, { firstTokenFile: path })
     assert.doesNotMatch(server.welcome, secretPattern)

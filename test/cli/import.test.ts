@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { launcher, startProgram } from '../support/program.ts'
-import { makeScene } from './scene.ts'
+import { makeScene, onScene } from './scene.ts'
 
 const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le')
 
@@ -24,32 +24,24 @@ describe('refused lines', () => {
     assert.equal(told[10], `4990 more lines were refused; ${rejects} has them all`)
     assert.equal(told[11], '1 created, 0 replaced, 0 unchanged, 5000 refused')
     assert.equal(await scene.read('rejects.ndjson'), lines)
-    assert.match(
-      (await scene.import('in.ndjson', more)).stderr,
-      /^4991 more lines were refused; use --rejects FILE to keep them all$/m,
-    )
+    const { stderr } = await scene.import('in.ndjson', more)
+    assert.match(stderr, /^4991 more lines were refused; use --rejects FILE to keep them all$/m)
   })
 
   test('of a spreadsheet in UTF-16 with semicolons are a file in UTF-8 that is imported once corrected', async () => {
     await using scene = await makeScene()
     const sheet = utf16('\r\nname;Höhe;id\r\nFärn;3;1\r\nÖlbaum;1;9,2E+18\r\n"two\r\nlines";2;1\r\n')
     const first = await scene.import('in.csv', sheet, '--rejects', scene.file('rejects.csv'))
-    assert.match(
-      first.stderr,
-      /^(\S+in\.csv) is read as UTF-16\n\1 is read with semicolons\ncolumns ignored: Höhe\nline 4: /,
-    )
+    assert.match(first.stderr, /is read as UTF-16\n.* is read with semicolons\ncolumns ignored: Höhe\nline 4: /)
     const rejected = await scene.read('rejects.csv')
     assert.equal(rejected, 'name;Höhe;id\nÖlbaum;1;9,2E+18\n"two\r\nlines";2;1\n')
     const corrected = rejected.replace('9,2E+18', '2').replace(';2;1', ';2;3')
     assert.equal((await scene.import('rejects.csv', corrected)).status, 0)
-    assert.equal(
-      await scene.exported(),
-      '{"id":1,"name":"Färn"}\n{"id":2,"name":"Ölbaum"}\n{"id":3,"name":"two\\r\\nlines"}\n',
-    )
+    const plants = await scene.exported()
+    assert.equal(plants, '{"id":1,"name":"Färn"}\n{"id":2,"name":"Ölbaum"}\n{"id":3,"name":"two\\r\\nlines"}\n')
   })
 
-  test('that cannot be written end the import, which reports what was kept', async () => {
-    await using scene = await makeScene()
+  onScene('that cannot be written end the import, which reports what was kept', async (scene) => {
     const lines = '{"id":1,"name":"a"}\n{"id":1,"name":"b"}\n'
     const toFull = (...args: readonly string[]) => scene.import('in.ndjson', lines, '--rejects', '/dev/full', ...args)
     const stopped = String.raw`plantstore: the import stopped early \(/dev/full cannot be written: .*\)`
@@ -76,8 +68,7 @@ for (const [when, sql, why] of [
     'FOREIGN KEY constraint failed',
   ],
 ] as const) {
-  test(`an import that its store breaks off ${when} says why, and what was kept`, async () => {
-    await using scene = await makeScene()
+  onScene(`an import that its store breaks off ${when} says why, and what was kept`, async (scene) => {
     await scene.import('first.ndjson', '{"id":1,"name":"a"}\n')
     using database = new DatabaseSync(scene.store)
     database.exec(sql)
@@ -92,8 +83,7 @@ for (const [when, sql, why] of [
   })
 }
 
-test('an import from a folder as standard input is refused', async () => {
-  await using scene = await makeScene()
+onScene('an import from a folder as standard input is refused', async (scene) => {
   const command = `"${process.execPath}" "${launcher}" import - --store "${scene.store}" < "${scene.path}"`
   const { status, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8' })
   assert.deepEqual([status, stderr], [1, 'plantstore: standard input is a folder\n'])
@@ -118,28 +108,22 @@ describe('a CSV record', () => {
     for (const [index, line] of lines.entries()) assert.match(line, why[index] ?? /^$/)
   })
 
-  test('may have ids that a spreadsheet has filled up with zeros: they are imported, and counted', async () => {
-    await using scene = await makeScene()
+  onScene('may have ids that a spreadsheet has filled up with zeros: they are imported, and counted', async (scene) => {
     const rounded = ['1234567890123450000', '-123456789012345000', '1000000000000000']
     const ids = [...rounded, '100000000000000', '1234567890123456']
     const { status, stderr } = await scene.import('in.csv', `id,name\n${ids.map((id) => `${id},a\n`).join('')}`)
     assert.equal(status, 0)
-    assert.match(
-      stderr,
-      /^5 created, .*\n3 ids have zeros after 15 digits, as if rounded by a spreadsheet; compare the source\n$/m,
-    )
+    assert.match(stderr, /^5 created, .*\n3 ids have zeros after 15 digits, as if rounded by a spreadsheet; /m)
   })
 
-  test('may have blanks and zeros before its id', async () => {
-    await using scene = await makeScene()
+  onScene('may have blanks and zeros before its id', async (scene) => {
     const text = 'id,name\n 007 ,a\n-08,b\n000,c\n-0009223372036854775808,d\n'
     assert.equal((await scene.import('in.csv', text)).status, 0)
     const ids = [...(await scene.exported()).matchAll(/"id":(-?\d+)/g)].map(([, id]) => id)
     assert.deepEqual(ids, ['-9223372036854775808', '-8', '0', '7'])
   })
 
-  test('may lack fields at its end, as Excel writes it, unless the file is cut short there', async () => {
-    await using scene = await makeScene()
+  onScene('may lack fields at its end, as Excel writes it, unless the file is cut short there', async (scene) => {
     const { stderr } = await scene.import('in.csv', 'id,name,tag\n1,a\n2,b,,,\n3,c,d,e\n4\n5,cut sho')
     assert.deepEqual(
       [...stderr.matchAll(/^line .*$/gm)].map(([line]) => line),
@@ -186,8 +170,7 @@ describe('a file that is something else', async () => {
 })
 
 describe('the ending of a file and its format', () => {
-  test('a file with tabs is read as such, and input line by line is reported line by line', async () => {
-    await using scene = await makeScene()
+  onScene('a file with tabs is read as such, and input line by line is reported line by line', async (scene) => {
     const { status, stderr } = await scene.import('in.tsv', 'ID\tName\r\n1\ta, b\r\n\t\r\n')
     assert.deepEqual([status, stderr.split('\n')[0]], [0, `${scene.file('in.tsv')} is read with tabs`])
     const typed = startProgram(['import', '-', '--store', scene.store])

@@ -14,7 +14,7 @@ import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { limits } from '../../src/limits.ts'
 import { ask } from '../support/answering.ts'
 import { type CertificateFiles, expire, hasOpenssl, makeCertificate } from '../support/certificate.ts'
-import { type Folder, makeFolder } from '../support/folder.ts'
+import { exhaustiveOnFolder, type Folder, makeFolder, onFolder } from '../support/folder.ts'
 import { noScript, startOnTerminal } from '../support/on-terminal.ts'
 import { cleanEnvironment, launcher, type RunningServer, runHere, runProgram, startServer } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
@@ -30,8 +30,7 @@ const create = (token: string): RequestOptions => ({
 const plant = (id: number): string => `{"id":${id},"name":"Aloe vera"}`
 
 describe('--listen unix:PATH', () => {
-  test('serves on a socket that is gone at the end', async () => {
-    await using folder = await makeFolder()
+  onFolder('serves on a socket that is gone at the end', async (folder) => {
     const socketPath = folder.file('plants.sock')
     await using server = await startServer(folder.file('plants.db'), { args: ['--listen', `unix:${socketPath}`] })
     assert.match(server.output.stderr, new RegExp(`listens on unix:${socketPath}\n`))
@@ -68,8 +67,7 @@ describe('--listen unix:PATH', () => {
   })
 })
 
-exhaustive.test('--listen refuses what it cannot listen on in one line', async () => {
-  await using folder = await makeFolder()
+exhaustiveOnFolder('--listen refuses what it cannot listen on in one line', async (folder) => {
   for (const [where, expected] of [
     [`unix:${folder.file('missing/plants.sock')}`, /may not create the socket \S+, or its folder does not exist;/],
     [`unix:${folder.file('x'.repeat(200))}`, /whose path may have at most about 100 bytes/],
@@ -84,8 +82,7 @@ exhaustive.test('--listen refuses what it cannot listen on in one line', async (
   }
 })
 
-test('--listen fd:NUMBER serves on a socket that was opened before it', async () => {
-  await using folder = await makeFolder()
+onFolder('--listen fd:NUMBER serves on a socket that was opened before it', async (folder) => {
   const opener = createServer().listen(0, '127.0.0.1')
   await once(opener, 'listening')
   const { port } = opener.address() as { port: number }
@@ -124,8 +121,7 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
     return String(name)
   }
 
-  test('is served, also to many requests of one connection in order, and plain HTTP is not', async () => {
-    await using folder = await makeFolder()
+  onFolder('is served, also to many requests of one connection in order, and plain HTTP is not', async (folder) => {
     await using server = await startTls(folder)
     const { port, token, ca } = server
     assert.match(server.output.stderr, new RegExp(`listens on https://127.0.0.1:${port}\n`))
@@ -152,8 +148,7 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
     assert.equal(await server.stop(), 0)
   })
 
-  exhaustive.test('SIGHUP reloads the files for new connections; a bad pair changes nothing', async () => {
-    await using folder = await makeFolder()
+  exhaustiveOnFolder('SIGHUP reloads the files for new connections; a bad pair changes nothing', async (folder) => {
     await using server = await startTls(folder)
     const { port, files, ca } = server
     const open = connectTls({ port, ca, host: '127.0.0.1' })
@@ -191,8 +186,7 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
     assert.equal(await server.stop(), 0)
   })
 
-  exhaustive.test('does not start with one file, missing files, or a pair that cannot be used', async () => {
-    await using folder = await makeFolder()
+  exhaustiveOnFolder('does not start with one file, missing files, or a pair that cannot be used', async (folder) => {
     const one = makeCertificate(folder, 'one')
     const two = makeCertificate(folder, 'two')
     const rsa = makeCertificate(folder, 'rsa', { kind: 'RSA' })
@@ -249,8 +243,7 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
     silent.destroy()
   })
 
-  exhaustive.test('an expired certificate is served, with a warning', async () => {
-    await using folder = await makeFolder()
+  exhaustiveOnFolder('an expired certificate is served, with a warning', async (folder) => {
     const { cert, key } = makeCertificate(folder, 'old')
     expire({ cert, key })
     const args = ['--tls-cert', cert, '--tls-key', key]
@@ -311,8 +304,7 @@ describe('SIGHUP', () => {
 
 describe('plain HTTP', () => {
   const noIpv6 = networkInterfaces()['lo']?.every(({ family }) => family !== 'IPv6') && 'there is no IPv6 here'
-  exhaustive.test('is served at an IPv6 address, as URLs have it, too', { skip: noIpv6 }, async () => {
-    await using folder = await makeFolder()
+  exhaustiveOnFolder('is served at an IPv6 address, as URLs have it, too', { skip: noIpv6 }, async (folder) => {
     for (const host of ['::1', '[::1]']) {
       await using server = await startServer(folder.file('plants.db'), { args: ['--host', host] })
       assert.match(server.url, /^http:\/\/\[::1\]:\d+$/)
@@ -321,8 +313,7 @@ describe('plain HTTP', () => {
     }
   })
 
-  exhaustive.test('on an address that others can reach is warned of, by name', async () => {
-    await using folder = await makeFolder()
+  exhaustiveOnFolder('on an address that others can reach is warned of, by name', async (folder) => {
     await using server = await startServer(folder.file('plants.db'), { args: ['--host', '0.0.0.0'] })
     const warning = /"message":"http:\/\/0\.0\.0\.0:\d+ is plain HTTP: .*--tls-cert and --tls-key/g
     assert.equal(server.output.stdout.match(warning)?.length, 1)

@@ -9,9 +9,8 @@ import { describe, test } from 'node:test'
 import { expire, hasOpenssl, makeCertificate } from '../support/certificate.ts'
 import { Client, plantJson } from '../support/client.ts'
 import { describeOnEngines } from '../support/engines.ts'
-import { makeFolder } from '../support/folder.ts'
+import { exhaustiveOnFolder, makeFolder, onFolder } from '../support/folder.ts'
 import { runHere, runProgram, startServer } from '../support/program.ts'
-import { exhaustive } from '../support/ring.ts'
 import { serveHere } from '../support/service.ts'
 import { until } from '../support/time.ts'
 
@@ -98,8 +97,7 @@ describeOnEngines('--metrics-listen', (engine) => {
 })
 
 describe('--metrics-listen', () => {
-  test('has /metrics alone, and nothing of it at the address of the service', async () => {
-    await using folder = await makeFolder()
+  onFolder('has /metrics alone, and nothing of it at the address of the service', async (folder) => {
     await using server = await serveHere(folder.file('plants.db'), {}, listen)
     const url = metricsUrl(server.welcome)
     assert.equal((await fetch(url.replace('/metrics', '/plants'))).status, 404)
@@ -138,8 +136,7 @@ describe('--metrics-listen', () => {
     await until('the new one is used', async () => (await expiry()) < Date.now() / 1_000)
   })
 
-  exhaustive.test('is refused in one line where it cannot be', async () => {
-    await using folder = await makeFolder()
+  exhaustiveOnFolder('is refused in one line where it cannot be', async (folder) => {
     await using taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     const { port } = taken.address() as AddressInfo

@@ -137,10 +137,8 @@ describe('a path that a command takes', () => {
       }
     }
     assert.deepEqual(await readFile(store), before)
-    assert.deepEqual(
-      (await readdir(folder.path)).filter((name) => /-(wal|shm|journal)$/.test(name)),
-      [],
-    )
+    const left = (await readdir(folder.path)).filter((name) => /-(wal|shm|journal)$/.test(name))
+    assert.deepEqual(left, [])
     // Nor that of a store which the command is to make.
     const fresh = folder.file('fresh.db')
     assert.equal((await runHere(['import', plants, '--store', fresh, '--rejects', fresh])).status, 1)

@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { type Folder, makeFolder } from '../support/folder.ts'
 import { toPlant } from '../support/plants.ts'
 import { type Finished, importHere, runHere } from '../support/program.ts'
+import { testOn } from '../support/ring.ts'
 import { openTestStore } from '../support/store.ts'
 
 export interface Scene extends Folder {
@@ -19,6 +20,8 @@ export interface Scene extends Folder {
   create(...plants: readonly Parameters<typeof toPlant>[0][]): Promise<void>
   read(name: string): Promise<string>
 }
+
+export const onScene = testOn(makeScene)
 
 export async function makeScene(): Promise<Scene> {
   const folder = await makeFolder()

@@ -10,8 +10,7 @@ import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../../src/limits.ts'
 import { encodeRequest, plantJson } from '../support/client.ts'
-import { makeFolder } from '../support/folder.ts'
-import { noScript, startOnTerminal } from '../support/on-terminal.ts'
+import { makeFolder, onFolder } from '../support/folder.ts'
 import { sample } from '../support/own-documents.ts'
 import {
   cleanEnvironment,
@@ -24,7 +23,7 @@ import {
 } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
 import { serveHere, startOwnServer } from '../support/service.ts'
-import { damageTable } from '../support/store.ts'
+import { damageTable, exhaustiveOnPath, onPath } from '../support/store.ts'
 import { assertPrompt, until } from '../support/time.ts'
 
 /** How long a server may take to end after a signal. */
@@ -40,9 +39,7 @@ async function runCurl(line: string): Promise<string> {
 }
 
 describe('plantstore serve', () => {
-  test('the first start prints the address, a token, once, and a curl line that works as it stands', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
+  onPath('the first start prints the address, a token, once, and a curl line that works as it stands', async (path) => {
     {
       await using server = await serveHere(path)
       const { url, token, welcome } = server
@@ -60,8 +57,7 @@ describe('plantstore serve', () => {
     assert.match((await runHere(hint.split(' '))).stdout, /^plt_\w+$/m)
   })
 
-  test("suggests no plant with a document of one's own, which may refuse it", async () => {
-    await using folder = await makeFolder()
+  onFolder("suggests no plant with a document of one's own, which may refuse it", async (folder) => {
     const document = folder.file('own.yaml')
     await writeFile(document, sample)
     await using server = await serveHere(folder.file('plants.db'), {}, { document })
@@ -90,8 +86,7 @@ describe('plantstore serve', () => {
     assert.doesNotMatch(stdout, /plt_/)
   })
 
-  test('stops when npm, which started it, gets a signal', async () => {
-    await using folder = await makeFolder()
+  onFolder('stops when npm, which started it, gets a signal', async (folder) => {
     const command = `'${process.execPath}' '${launcher}' serve --port 0 --store '${folder.file('plants.db')}'; true`
     const environment = { ...cleanEnvironment(), npm_lifecycle_event: 'start' }
     // npm runs scripts in such a shell, and signals it alone.
@@ -106,17 +101,6 @@ describe('plantstore serve', () => {
     await once(shell, 'close')
     assert.match(log, /"event":"serverStopping","reason":"SIGHUP"/)
     assert.match(log, /"event":"serverStopped"/)
-  })
-
-  exhaustive.test('says on a terminal with the log only once where it listens', { skip: noScript }, async () => {
-    await using folder = await makeFolder()
-    const store = folder.file('p.db')
-    await using terminal = startOnTerminal(`'${process.execPath}' '${launcher}' serve --port 0 --store '${store}'`)
-    await terminal.shows(/listens on/)
-    const text = await terminal.shows(/npx plantstore token create/)
-    const [, url = ''] = /listens on (http:\S+),/.exec(text) ?? []
-    assert.match(text, new RegExp(`^The page: ${url}/#token=plt_\\w+$`, 'm'))
-    assert.match(text, new RegExp(`^  curl -i ${url}/plants `, 'm'))
   })
 
   test('what keeps it from starting is one line and status 1; commands work beside another server', async () => {
@@ -279,9 +263,7 @@ describe('plantstore serve', () => {
     assert.equal(accounted(), asked)
   })
 
-  exhaustive.test('a store with one damaged page is not served, or not for long if it is large', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
+  exhaustiveOnPath('a store with one damaged page is not served, or not for long if it is large', async (path) => {
     await importHere(houseplants, path)
     await damageTable(path, 'plants_by_tag')
     await assert.rejects(startServer(path), /is damaged: .*; restore a backup/)
@@ -294,21 +276,6 @@ describe('plantstore serve', () => {
       (error: Error) => error.message,
     )
     assert.match(output, /"event":"storeFailed".*the store is damaged/)
-  })
-
-  exhaustive.test('a store that another process keeps busy for a moment delays the start', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
-    await (await startServer(path)).stop()
-    const other = new DatabaseSync(path)
-    other.exec('BEGIN IMMEDIATE')
-    const starting = startServer(path)
-    await until('the server has the lock', () => isLocked(path))
-    await sleep(limits.storeBusyMsMax / 10)
-    other.exec('ROLLBACK')
-    other.close()
-    await using server = await starting
-    assert.equal(await server.stop(), 0)
   })
 
   exhaustive.test('a store that another process keeps busy does not keep the server from ending', async () => {
@@ -364,16 +331,3 @@ describe('plantstore serve', () => {
     assert.doesNotMatch(server.output.stderr, /Debugger/)
   })
 })
-
-/** Whether a server holds the lock of a store: nobody else gets it then. */
-function isLocked(path: string): boolean {
-  const database = new DatabaseSync(`${path}.lock`, { timeout: 0 })
-  try {
-    database.exec('BEGIN EXCLUSIVE; ROLLBACK')
-    return false
-  } catch {
-    return true
-  } finally {
-    database.close()
-  }
-}

@@ -14,7 +14,7 @@ import { limits } from '../../src/limits.ts'
 import { startServer } from '../../src/serve/running-server.ts'
 import { keepAlive } from '../../src/serve/systemd.ts'
 import { sqliteEngine } from '../../src/store/sqlite/engine.ts'
-import { type Folder, makeFolder } from '../support/folder.ts'
+import { type Folder, makeFolder, onFolder } from '../support/folder.ts'
 import { until } from '../support/time.ts'
 
 test('a server that has ended is kept by nothing, and neither is its store', async () => {
@@ -55,8 +55,7 @@ async function makeNotify(folder: Folder): Promise<Record<string, string>> {
   return { PATH: folder.path, WATCHDOG_USEC: '90000' }
 }
 
-test('systemd is notified while the store answers, even with an error', async () => {
-  await using folder = await makeFolder()
+onFolder('systemd is notified while the store answers, even with an error', async (folder) => {
   const environment = await makeNotify(folder)
   const stores = {
     working: () => Promise.resolve(),
@@ -91,8 +90,7 @@ test('systemd is notified three times per interval', async (context) => {
   }
 })
 
-test('a failed notification of systemd causes one warning; without a watchdog, none is sent', async () => {
-  await using folder = await makeFolder()
+onFolder('a failed notification of systemd causes one warning; without a watchdog, none is sent', async (folder) => {
   const environment = { PATH: folder.path, WATCHDOG_USEC: '15000', NOTIFY_SOCKET: folder.file('told') }
   const warnings: string[] = []
   let asked = 0

@@ -3,19 +3,18 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cp, mkdir, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { describeOnEngines } from '../support/engines.ts'
-import { makeFolder } from '../support/folder.ts'
+import { exhaustiveOnFolder, onFolder } from '../support/folder.ts'
 import { cleanEnvironment, type Finished, launcher, runHere, runProgram } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
 import { serveHere } from '../support/service.ts'
-import { countCalls, killAt, nameCalls, noStrace, syncCalls } from '../support/strace.ts'
+import { onPath } from '../support/store.ts'
 import { assertPrompt, until } from '../support/time.ts'
 
 describe('plantstore token', () => {
-  test('create prints the token alone on stdout, list and revoke never print it', async () => {
-    await using folder = await makeFolder()
+  onFolder('create prints the token alone on stdout, list and revoke never print it', async (folder) => {
     const store = ['--store', folder.file('plants.db')]
     const created = await runHere(['token', 'create', '--name', 'laptop', ...store])
     assert.match(created.stdout, /^plt_\w{49}\n$/)
@@ -46,16 +45,12 @@ describe('plantstore token', () => {
     const unknown = await runHere(['token', 'revoke', 'tok_nobody', ...store])
     assert.equal(unknown.stderr, 'plantstore: there is no token tok_nobody; `plantstore token list` shows them\n')
     const after = await runHere(['token', 'list', '--json', ...store])
-    assert.deepEqual(
-      JSON.parse(after.stdout).map(({ state }: { state: string }) => state),
-      ['revoked', 'valid'],
-    )
+    const states = JSON.parse(after.stdout).map(({ state }: { state: string }) => state)
+    assert.deepEqual(states, ['revoked', 'valid'])
     for (const { stdout, stderr } of [table, after]) assert.doesNotMatch(stdout + stderr, /plt_/)
   })
 
-  test('no secret is in the store, only its hash', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
+  onPath('no secret is in the store, only its hash', async (path) => {
     const created = await runHere(['token', 'create', '--name', 'a', '--store', path])
     const [{ id }] = JSON.parse((await runHere(['token', 'list', '--json', '--store', path])).stdout)
     const rotated = await runHere(['token', 'rotate', id, '--store', path])
@@ -66,9 +61,7 @@ describe('plantstore token', () => {
     }
   })
 
-  test('a token that could not be shown is revoked', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
+  onPath('a token that could not be shown is revoked', async (path) => {
     const args = [launcher, 'token', 'create', '--name', 'lost', '--store', path]
     const { status, stderr } = spawnSync('sh', ['-c', 'exec "$0" "$@" >/dev/full', process.execPath, ...args], {
       encoding: 'utf8',
@@ -77,13 +70,6 @@ describe('plantstore token', () => {
     assert.match(stderr, /plantstore: the output could not be written: .*ENOSPC/)
     const list = JSON.parse((await runHere(['token', 'list', '--json', '--store', path])).stdout)
     assert.equal(list[0].state, 'revoked')
-  })
-
-  test('list makes no store where there is none', async () => {
-    await using folder = await makeFolder()
-    const { status, stderr } = await runHere(['token', 'list', '--store', folder.file('typo.db')])
-    assert.equal(status, 1)
-    assert.match(stderr, /^plantstore: there is no store at \S+typo\.db; name one with --store\n$/)
   })
 })
 
@@ -197,8 +183,7 @@ describe('plantstore token rotate', () => {
     ['full', '>/dev/full'],
     ['left by its reader', '| true'],
   ] as const) {
-    exhaustive.test(`an output that is ${what} leaves the old token as it was`, async () => {
-      await using folder = await makeFolder()
+    exhaustiveOnFolder(`an output that is ${what} leaves the old token as it was`, async (folder) => {
       const store = folder.file('plants.db')
       const old = await makeToken(store)
       const before = await list(store)
@@ -214,30 +199,4 @@ describe('plantstore token rotate', () => {
       assert.deepEqual(await list(store), before)
     })
   }
-
-  exhaustive.test('killed at any sync or name it leaves the old or new state', { skip: noStrace }, async (context) => {
-    const left = { old: 0, new: 0 }
-    await using folder = await makeFolder()
-    const store = folder.file('store/plants.db')
-    await mkdir(folder.file('old'))
-    const old = await makeToken(folder.file('old/plants.db'))
-    const putBack = async (): Promise<void> => {
-      await rm(folder.file('store'), { recursive: true, force: true })
-      await cp(folder.file('old'), folder.file('store'), { recursive: true })
-    }
-    await putBack()
-    const args = ['token', 'rotate', old.id, '--store', store]
-    for (const { call, times } of await countCalls([...nameCalls, ...syncCalls], args, folder)) {
-      for (let nth = 1; nth <= times; nth += 1) {
-        await putBack()
-        // Which of its connections deletes the log at the end differs; done before that, it is not killed.
-        await killAt(call, nth, args).catch((error: Error) => assert.match(error.message, /it ended with 0$/))
-        const [first, second] = (await list(store)).toSorted((one) => (one.id === old.id ? -1 : 1))
-        assert.equal(first?.replacedBy ?? undefined, second?.id, `${call} ${nth}`)
-        left[second === undefined ? 'old' : 'new'] += 1
-      }
-    }
-    context.diagnostic(`killed ${left.old} times before it was rotated, ${left.new} times after`)
-    assert.ok(left.old > 0 && left.new > 0, JSON.stringify(left))
-  })
 })

@@ -9,7 +9,7 @@ import type { HttpResponse } from '../support/conformance.ts'
 import { makeFolder } from '../support/folder.ts'
 import { importHere, type RunningServer, startServer } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
-import { addToken, onPath } from '../support/store.ts'
+import { addToken, exhaustiveOnPath, onPath } from '../support/store.ts'
 import { noStrace } from '../support/strace.ts'
 import { assertPrompt, until } from '../support/time.ts'
 import { findLost, writeUntilGone } from './burst.ts'
@@ -102,9 +102,7 @@ describe('a failing disk', () => {
     }),
   )
 
-  exhaustive.test('a read that fails breaks the store, too', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
+  exhaustiveOnPath('a read that fails breaks the store, too', async (path, folder) => {
     // More than a connection keeps in its cache.
     const lines = Array.from({ length: 60_000 }, (_, id) => `{"id":${id},"name":"${'n'.repeat(200)}"}\n`)
     await writeFile(folder.file('in.ndjson'), lines.join(''))
@@ -131,9 +129,7 @@ describe('a failing disk', () => {
     assert.match(server.output.stdout, /"event":"storeFailed".*(malformed|damaged)/)
   })
 
-  exhaustive.test('what was in flight is refused as unknown, and the server is not ready any more', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
+  exhaustiveOnPath('what was in flight is refused as unknown, and the server is not ready any more', async (path) => {
     const { secret: token } = await addToken(path, 'n')
     // It stays long enough to be asked, however slow the machine is.
     const stays = { failedStoreExitMs: 60_000 }

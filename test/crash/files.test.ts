@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { openWritable } from '../../src/store/sqlite/file/database.ts'
 import { Client } from '../support/client.ts'
-import { makeFolder } from '../support/folder.ts'
+import { makeFolder, onFolder } from '../support/folder.ts'
 import { toPlant } from '../support/plants.ts'
 import { makeSmallDisk } from '../support/postgres.ts'
 import { runHere, runProgram, startServer } from '../support/program.ts'
@@ -33,7 +33,7 @@ describe('the files of a store under a running server', () => {
     ],
     ['moved away', (path) => rename(path, `${path}.away`), 'plants.db.away'],
   ]
-  for (const [title, spoil, left] of inRing(faults.slice(0, 2), faults)) {
+  for (const [title, spoil, left] of inRing(faults.slice(1, 2), faults)) {
     test(`${title}, in the middle of a burst: no more yes, and the server ends with status 1`, async () => {
       await using own = await startOwnServer()
       const { server, folder, store: path } = own
@@ -123,10 +123,7 @@ describe('the files of a store under a running server', () => {
     const { server, store: path } = own
     await rm(path)
     assert.equal(await server.exited, 1)
-    assert.match(
-      server.output.stderr,
-      /^plantstore: the store has failed; the server is stopping: .* was deleted or replaced/m,
-    )
+    assert.match(server.output.stderr, /^plantstore: the store has failed; .* was deleted or replaced/m)
   })
 })
 
@@ -169,8 +166,7 @@ describe('a disk that is full', () => {
     })
   }
 
-  test('a lock needs no space: an import beside no server goes on', { skip: noStrace }, async () => {
-    await using folder = await makeFolder()
+  onFolder('a lock needs no space: an import beside no server goes on', { skip: noStrace }, async (folder) => {
     const path = folder.file('plants.db')
     await (await openTestStore(path)).close()
     await writeFile(folder.file('plants.ndjson'), '{"id":1,"name":"n"}\n')

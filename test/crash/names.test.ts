@@ -3,11 +3,11 @@
 
 import assert from 'node:assert/strict'
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import { limits } from '../../src/limits.ts'
 import { restoreSqlite } from '../../src/store/sqlite/backup.ts'
 import { walk } from '../store/suite.ts'
-import { type Folder, makeFolder } from '../support/folder.ts'
+import { type Folder, onFolder } from '../support/folder.ts'
 import { toPlant } from '../support/plants.ts'
 import { runProgram } from '../support/program.ts'
 import { exhaustive, inRing } from '../support/ring.ts'
@@ -42,8 +42,7 @@ const scenarios: readonly {
 
 exhaustive.describe('restore, killed at any call that changes a name or syncs', { skip: noStrace }, () => {
   for (const { title, prepare, isOld } of scenarios) {
-    test(`${title} is kept whole or replaced whole`, async (context) => {
-      await using folder = await makeFolder()
+    onFolder(`${title} is kept whole or replaced whole`, async (folder, context) => {
       const [path, original] = [folder.file('store/plants.db'), folder.file('old/plants.db')]
       const backup = await makeOldAndBackup(folder)
       await prepare(original)
@@ -75,8 +74,7 @@ exhaustive.describe('restore, killed at any call that changes a name or syncs', 
     })
   }
 
-  test('a store that is damaged is kept under another name, with its log', async () => {
-    await using folder = await makeFolder()
+  onFolder('a store that is damaged is kept under another name, with its log', async (folder) => {
     const path = folder.file('old/plants.db')
     const backup = await makeOldAndBackup(folder)
     await writeFile(path, 'damaged '.repeat(10_000))
@@ -91,8 +89,7 @@ exhaustive.describe('restore, killed at any call that changes a name or syncs', 
 })
 
 describe('what a power cut must not lose is synced first', { skip: noStrace }, () => {
-  test('backup: the file before its name, and the folder after it', async () => {
-    await using folder = await makeFolder()
+  onFolder('backup: the file before its name, and the folder after it', async (folder) => {
     await makeOldAndBackup(folder)
     await mkdir(folder.file('to'))
     const calls = await traceProgram(
@@ -104,8 +101,7 @@ describe('what a power cut must not lose is synced first', { skip: noStrace }, (
   })
 
   for (const format of inRing(['ndjson'], ['ndjson', 'csv'])) {
-    test(`export of ${format}: the file before its name, and the folder after it`, async () => {
-      await using folder = await makeFolder()
+    onFolder(`export of ${format}: the file before its name, and the folder after it`, async (folder) => {
       await makeOldAndBackup(folder)
       await mkdir(folder.file('to'))
       const file = folder.file(`to/out.${format}`)
@@ -116,8 +112,7 @@ describe('what a power cut must not lose is synced first', { skip: noStrace }, (
   }
 
   for (const { title, prepare } of inRing(scenarios.slice(0, 1), scenarios)) {
-    test(`restore over ${title}: what lies beside it is gone, and what is kept of it is there`, async () => {
-      await using folder = await makeFolder()
+    onFolder(`restore over ${title}: what lies beside it is gone, and what is kept of it is there`, async (folder) => {
       const backup = await makeOldAndBackup(folder)
       await prepare(folder.file('old/plants.db'))
       const calls = await traceProgram(['restore', backup, '--store', folder.file('old/plants.db'), '--force'], folder)

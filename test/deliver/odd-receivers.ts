@@ -36,24 +36,11 @@ function flood(socket: Socket, bytes: string): void {
 export const misbehaviours: Readonly<Record<string, readonly [outcome: RegExp, misbehave: Misbehave]>> = {
   'resets the connection': [/ECONNRESET/, (socket) => socket.resetAndDestroy()],
   'accepts and is silent': [/no answer within 10 s/, () => {}],
-  'sends its head byte by byte': [
-    /no answer within 10 s/,
-    (socket) => {
-      socket.write('HTTP/1.1 200 OK\r\nX: ')
-      dribble(socket, 'x', 20)
-    },
-  ],
-  'answers with 101': [
-    /bad upgrade/,
-    (socket) => socket.write(head('101 Switching Protocols', 'Connection: Upgrade', 'Upgrade: x')),
-  ],
   'answers with 103 without end': [
     /no answer within 10 s/,
     (socket) => dribble(socket, head('103 Early Hints', 'Link: </a>'), 20),
   ],
   redirects: [/302/, (socket) => socket.write(head('302 Found', 'Location: /elsewhere', 'Content-Length: 0'))],
-  'sends garbage': [/./, (socket) => socket.write('\0\x01garbage\r\n\r\n')],
-  'speaks HTTP/0.9': [/./, (socket) => socket.end('hello')],
   'sends a megabyte of head': [
     /Headers? (Overflow|too large)|ECONNRESET|Overflow/i,
     (socket) => flood(socket, `HTTP/1.1 200 OK\r\n${`X: ${'x'.repeat(1_000)}\r\n`.repeat(1_000)}`),

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { describe, test } from 'node:test'
 import { Webhook as Verifier } from 'standardwebhooks'
-import { agentFor, post } from '../../src/deliver/post.ts'
+import { openSender } from '../../src/deliver/post.ts'
 import { Webhooks, type WebhooksOptions } from '../../src/deliver/webhooks.ts'
 import { systemTimer } from '../../src/domain/clock.ts'
 import type { ServiceEvent } from '../../src/domain/events.ts'
@@ -17,6 +17,7 @@ import { startSweeping } from '../../src/serve/sweeping.ts'
 import { type Answer, type Receiver, startReceiver } from '../support/answering.ts'
 import { makeFolder } from '../support/folder.ts'
 import { toPlant } from '../support/plants.ts'
+import { testOn } from '../support/ring.ts'
 import { openTestStore } from '../support/store.ts'
 import { assertPrompt, until } from '../support/time.ts'
 import { FakeTimer } from './fake-timer.ts'
@@ -94,6 +95,8 @@ async function setUp(changed: Partial<Record<keyof typeof limits, number>> = {})
   }
 }
 
+const onSetup = testOn(() => setUp())
+
 const refuse =
   (status: number, fields = {}): Answer =>
   (_, response) =>
@@ -103,8 +106,7 @@ const kindOf = ({ id }: { readonly id: string }): string => id.split('_')[0] ?? 
 const plantIdOf = ({ body }: { readonly body: string }): string => /"id":(-?\d+)/.exec(body)?.[1] ?? ''
 
 describe('a webhook', { concurrency: true }, () => {
-  test('gets each change of its kinds once, with every digit of the id', async () => {
-    await using setup = await setUp()
+  onSetup('gets each change of its kinds once, with every digit of the id', async (setup) => {
     const { store } = setup
     await using all = await startReceiver()
     await using created = await startReceiver()
@@ -132,8 +134,7 @@ describe('a webhook', { concurrency: true }, () => {
     assert.equal(new Set([...all.received, ...created.received].map((each) => each.id)).size, 6)
   })
 
-  test('is signed as Standard Webhooks has it, by a replaced secret, too, until it ends', async () => {
-    await using setup = await setUp()
+  onSetup('is signed as Standard Webhooks has it, by a replaced secret, too, until it ends', async (setup) => {
     await using receiver = await startReceiver()
     const newest = newSecret()
     const endsAtMs = setup.clock.wallMs() + hour
@@ -159,8 +160,7 @@ describe('a webhook', { concurrency: true }, () => {
     assert.equal(receiver.received[1]?.headers['webhook-signature']?.toString().split(' ').length, 1)
   })
 
-  test('continues at once while there are more changes, without waiting for the next poll', async () => {
-    await using setup = await setUp()
+  onSetup('continues at once while there are more changes, without waiting for the next poll', async (setup) => {
     await using receiver = await startReceiver()
     await createPlants(setup.store, 2_000)
     await setup.send(receiver, { progress: beginAfter(undefined) })
@@ -169,8 +169,7 @@ describe('a webhook', { concurrency: true }, () => {
     assert.ok(receiver.atOnceMax <= limits.webhookInFlightMax)
   })
 
-  test('looks no more often at a log that cannot be read', async () => {
-    await using setup = await setUp()
+  onSetup('looks no more often at a log that cannot be read', async (setup) => {
     const { store, clock, passes } = setup
     await store.addWebhook(newWebhook('http://127.0.0.1:9/', '1-1'))
     let looks = 0
@@ -214,8 +213,7 @@ describe('a webhook', { concurrency: true }, () => {
     }
   })
 
-  test('waits by a clock that no operator sets', async () => {
-    await using setup = await setUp()
+  onSetup('waits by a clock that no operator sets', async (setup) => {
     let isBack = false
     await using receiver = await startReceiver((...answered) => (isBack ? accept : refuse(500))(...answered))
     setup.clock.setWall(setup.clock.wallMs() + 24 * hour)
@@ -250,14 +248,43 @@ describe('a webhook', { concurrency: true }, () => {
     assert.equal(gone.received.length, 1)
   })
 
+  onSetup('is paused if somebody has damaged its row, and stops no other', async (setup) => {
+    await using receiver = await startReceiver(accept)
+    const { next: after } = await setup.store.listChanges({ after: 'now', kind: undefined, limit: 1 })
+    const begun = beginAfter(after)
+    const damages: readonly object[] = [
+      { url: 'nowhere' },
+      { name: 5 },
+      { kinds: ['moved'] },
+      { secrets: [{}] },
+      { paused: { reason: 'x', atMs: 1 } },
+      { createdAtMs: null },
+      { progress: 5 },
+      { progress: { ...begun, failures: 'x' } },
+      { progress: { ...begun, last: {} } },
+      { progress: { ...begun, blocked: [{}] } },
+      { progress: { ...begun, blocked: [{ plantId: '1', until: 'x-1', atMs: 1, tries: 1 }] } },
+      { progress: { ...begun, blocked: [{ plantId: '1', until: after, atMs: 1 }] } },
+    ]
+    for (const damage of damages) await setup.store.addWebhook({ ...newWebhook(receiver.url, after), ...damage })
+    await setup.send(receiver)
+    await setup.store.createPlant(toPlant({ id: 1n, name: 'n' }))
+    await setup.passes('the whole one has sent', () => receiver.received.length === 1)
+    await setup.passes('a minute has passed', () => setup.clock.monotonicMs() > 60_000, 1_000)
+    const paused = setup.events.flatMap((event) => (event.kind === 'webhookPaused' ? [event.reason] : []))
+    assert.deepEqual(
+      paused,
+      damages.map(() => 'damaged'),
+    )
+    assert.equal(receiver.received.length, 1)
+  })
+
   for (const [title, keptMs, changesBytesMax, keptHours] of [
     ['has its changes in the log for three days, although others are kept less', 0, limits.changesBytesMax, [0]],
     ['has them for longer, if others are kept longer', 168 * hour, limits.changesBytesMax, [0, 100]],
     ['has them only while the log is not too large', 0, 1_000, []],
   ] as const) {
-    test(title, async () => {
-      await using setup = await setUp()
-      const { store, clock } = setup
+    onSetup(title, async ({ store, clock }) => {
       const { next: start } = await store.listChanges({ after: 'now', kind: undefined, limit: 1 })
       await store.addWebhook(newWebhook('http://127.0.0.1:9/', start))
       await createPlants(store, 100)
@@ -287,8 +314,7 @@ describe('a webhook', { concurrency: true }, () => {
     })
   }
 
-  test('continues after a restart, with the changes that were not accepted', async () => {
-    await using setup = await setUp()
+  onSetup('continues after a restart, with the changes that were not accepted', async (setup) => {
     let isBack = false
     await using receiver = await startReceiver((received, response) =>
       (isBack || plantIdOf(received) !== '1' ? accept : refuse(500))(received, response),
@@ -359,8 +385,7 @@ describe('a webhook', { concurrency: true }, () => {
     assert.equal(receiver.received.filter((each) => plantIdOf(each) === '99').length, 1)
   })
 
-  test('of a server that cannot renew its lease sends nothing once the lease may be over', async () => {
-    await using setup = await setUp()
+  onSetup('of a server that cannot renew its lease sends nothing once the lease may be over', async (setup) => {
     const { clock, passes } = setup
     await using receiver = await startReceiver()
     let isAway = false
@@ -397,8 +422,7 @@ describe('a receiver that', { concurrency: true }, () => {
     outcome: RegExp,
     misbehave: Parameters<typeof startOddReceiver>[0],
   ) =>
-    test(`${what}: others notice nothing, connections are few, and a stop is quick`, async () => {
-      await using setup = await setUp()
+    onSetup(`${what}: others notice nothing, connections are few, and a stop is quick`, async (setup) => {
       await using odd = await startOddReceiver(misbehave)
       await using other = await good(setup)
       const id = await setup.send({ url: url ?? odd.url })
@@ -430,8 +454,7 @@ describe('a receiver that', { concurrency: true }, () => {
   holds('has a name that is not known', 'https://receiver.invalid/', /ENOTFOUND|EAI_AGAIN/, () => {})
 
   for (const [what, misbehave] of Object.entries(endlessAnswers)) {
-    test(`${what} has accepted, and holds few connections`, async () => {
-      await using setup = await setUp()
+    onSetup(`${what} has accepted, and holds few connections`, async (setup) => {
       await using odd = await startOddReceiver(misbehave)
       await using other = await good(setup)
       const id = await setup.send(odd)
@@ -448,8 +471,7 @@ describe('a receiver that', { concurrency: true }, () => {
     })
   }
 
-  test('closes new connections is sent a change once for each pause', async () => {
-    await using setup = await setUp()
+  onSetup('closes new connections is sent a change once for each pause', async (setup) => {
     await using odd = await startOddReceiver((socket) => socket.end())
     await setup.send(odd)
     await setup.store.createPlant(toPlant({ id: 1n, name: 'n' }))
@@ -457,8 +479,7 @@ describe('a receiver that', { concurrency: true }, () => {
     assert.equal(odd.requests, 1)
   })
 
-  test('sends a body without end is read up to a bound, not for 10 s', async () => {
-    await using setup = await setUp()
+  onSetup('sends a body without end is read up to a bound, not for 10 s', async (setup) => {
     await using odd = await startOddReceiver(endlessAnswers['sends a body without end'] as (socket: Socket) => void)
     await setup.store.createPlant(toPlant({ id: 1n, name: 'n' }))
     await setup.send(odd, { progress: beginAfter(undefined) })
@@ -531,22 +552,14 @@ test('a server that has lost its lease does not send again what met a closed con
     await slow
     response.socket?.destroy()
   })
-  const agent = agentFor(limits, () => mayStillSend)
-  const send = (id: string) =>
-    post({
-      hook: { url: receiver.url, secrets: [{ secret }] },
-      message: { id, body: '{}' },
-      userAgent: 'plantstore/test',
-      clock: systemTimer,
-      limits,
-      agent,
-      mayStillSend: () => mayStillSend,
-    })
+  const options = { userAgent: 'plantstore/test', clock: systemTimer, limits }
+  const sender = openSender({ ...options, mayStillSend: () => mayStillSend })
+  const send = (id: string) => sender.post({ url: receiver.url, secrets: [{ secret }] }, { id, body: '{}' })
   // Opens two connections.
   await Promise.all(['1', '2'].map(send))
   slow = send('slow')
   await until('the first connection waits', () => receiver.received.some(({ id }) => id === 'slow'))
   assert.equal((await send('cut')).status, undefined)
-  await agent.destroy()
+  await sender.close()
   assert.equal(cuts, 1)
 })

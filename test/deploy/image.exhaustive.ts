@@ -23,14 +23,10 @@ const stopMsMax = 2_000
 describe('the image of deploy/Dockerfile', () => {
   test('has a command that gets signals itself, and a numeric user', () => {
     const of = (name: string): string[] => readInstructions().flatMap((each) => (each.name === name ? [each.text] : []))
-    assert.deepEqual(
-      of('USER').map((user) => /^[1-9]\d*:[1-9]\d*$/.test(user)),
-      [true],
-    )
-    assert.deepEqual(
-      of('CMD').map((command) => JSON.parse(command)),
-      [['plantstore', 'serve']],
-    )
+    const users = of('USER').map((user) => /^[1-9]\d*:[1-9]\d*$/.test(user))
+    assert.deepEqual(users, [true])
+    const commands = of('CMD').map((command) => JSON.parse(command))
+    assert.deepEqual(commands, [['plantstore', 'serve']])
     for (const command of Object.keys(ownPackages)) assert.ok(of('RUN').includes(command), command)
   })
 

@@ -40,10 +40,8 @@ describe('deploy/monitoring', () => {
       const text = await readFile(file(name), 'utf8')
       const used = new Set(text.match(/\b(?:plantstore|nodejs|process)_[a-z0-9_]+/g))
       assert.ok(used.size > 5)
-      assert.deepEqual(
-        [...used].filter((each) => !known.has(each)),
-        [],
-      )
+      const unknown = [...used].filter((each) => !known.has(each))
+      assert.deepEqual(unknown, [])
     })
   }
 
@@ -73,10 +71,8 @@ describe('deploy/monitoring', () => {
     const { metadata, spec } = deployment.spec.template
     const ports: readonly { readonly name: string; readonly containerPort: number }[] = spec.containers[0].ports
     const labels = ports.map(({ name }) => `${metadata.labels.app};${name}`)
-    assert.deepEqual(
-      labels.filter((each) => new RegExp(`^(?:${kept.regex})$`).test(each)),
-      ['plantstore;metrics'],
-    )
+    const scraped = labels.filter((each) => new RegExp(`^(?:${kept.regex})$`).test(each))
+    assert.deepEqual(scraped, ['plantstore;metrics'])
     // Nor are they found a second time, under the name of another job.
     assert.equal(metadata.annotations?.['prometheus.io/scrape'], undefined)
   })

@@ -3,12 +3,11 @@
 
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import type { ServiceEvent } from '../../src/domain/events.ts'
 import { type RunningProxy, startProxy } from '../http/framing/proxies.ts'
 import { ask, listen } from '../support/answering.ts'
-import { type Folder, makeFolder } from '../support/folder.ts'
-import { exhaustive } from '../support/ring.ts'
+import { exhaustiveOnFolder, type Folder, onFolder } from '../support/folder.ts'
 import { type Served, serveHere } from '../support/service.ts'
 import { until } from '../support/time.ts'
 import { deployedProxy, type ProxyName, type ProxyParts, proxyNames } from './files.ts'
@@ -78,8 +77,7 @@ describe('HAProxy of deploy/, whose first server closes connections without an a
     ['a replace', { method: 'PUT', body }, false],
     ['a delete', { method: 'DELETE' }, false],
   ] as const) {
-    exhaustive.test(`${isRepeated ? 'sends' : 'never sends'} ${title} to the next one`, async () => {
-      await using folder = await makeFolder()
+    exhaustiveOnFolder(`${isRepeated ? 'sends' : 'never sends'} ${title} to the next one`, async (folder) => {
       await using stack = new AsyncDisposableStack()
       const mute = await startMute(stack)
       const { ask } = await start(stack, { name: 'HAProxy', folder, publicUrl: 'none', mutePort: mute.port })
@@ -90,19 +88,14 @@ describe('HAProxy of deploy/, whose first server closes connections without an a
       assert.ok(mute.heads.length > 0, 'requests came to the server that does not answer')
       const unanswered = statuses.filter((status) => status === 502).length
       assert.equal(unanswered, isRepeated ? 0 : mute.heads.length, statuses.join())
-      if (isRepeated)
-        assert.ok(
-          statuses.every((status) => status === 200),
-          statuses.join(),
-        )
+      if (isRepeated) assert.deepEqual(statuses, Array(8).fill(200))
     })
   }
 })
 
 for (const name of proxyNames) {
   describe(`${name} of deploy/`, { skip: missingFor(name) ?? false }, () => {
-    test('passes on requests and answers, with links as long as they get', async () => {
-      await using folder = await makeFolder()
+    onFolder('passes on requests and answers, with links as long as they get', async (folder) => {
       await using stack = new AsyncDisposableStack()
       const { ask, proxy } = await start(stack, { name, folder, publicUrl: 'https://plants.example' })
       const plantName = '\u{1f335}'.repeat(1_024)
@@ -127,8 +120,7 @@ for (const name of proxyNames) {
       assert.match((await ask('/openapi.json')).body, /"url": "https:\/\/plants\.example"/)
     })
 
-    test('says whose a request is, whatever a client says of itself', async () => {
-      await using folder = await makeFolder()
+    onFolder('says whose a request is, whatever a client says of itself', async (folder) => {
       await using stack = new AsyncDisposableStack()
       const { ask, server } = await start(stack, { name, folder, publicUrl: 'none' })
       const forged = { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-proto': 'gopher', forwarded: 'for=203.0.113.7' }
@@ -145,8 +137,7 @@ for (const name of proxyNames) {
       assert.match(body, /"url": "https:\/\/garden\.example"/)
     })
 
-    test('serves below a path', async () => {
-      await using folder = await makeFolder()
+    onFolder('serves below a path', async (folder) => {
       await using stack = new AsyncDisposableStack()
       const change: Readonly<Record<ProxyName, Readonly<Record<string, string>>>> = {
         nginx: { '    location / {': '    #', '# location /store/': 'location /store/' },

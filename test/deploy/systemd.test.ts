@@ -9,7 +9,7 @@ import { dirname } from 'node:path'
 import { describe, test } from 'node:test'
 import { limits } from '../../src/limits.ts'
 import { hasOpenssl, makeCertificate } from '../support/certificate.ts'
-import { makeFolder } from '../support/folder.ts'
+import { exhaustiveOnFolder, makeFolder, onFolder } from '../support/folder.ts'
 import { cleanEnvironment, launcher, outputOf, startServer } from '../support/program.ts'
 import { root } from '../support/readme.ts'
 import { exhaustive } from '../support/ring.ts'
@@ -53,8 +53,7 @@ for round in range(2):
 `
 
 describe('the units of deploy/', () => {
-  test('are taken by systemd without a word', { skip: noAnalyzer }, async () => {
-    await using folder = await makeFolder()
+  onFolder('are taken by systemd without a word', { skip: noAnalyzer }, async (folder) => {
     for (const name of unitNames) {
       const text = readDeployed(name).replaceAll(commandOfUnits, launcher)
       writeFileSync(folder.file(name.replace('@', '@3001')), text)
@@ -147,8 +146,7 @@ describe('the units of deploy/', () => {
     assert.equal((await waiting).status, 200)
   })
 
-  exhaustive.test('make dated backups, of which some are kept', { skip: cannotRun }, async () => {
-    await using folder = await makeFolder()
+  exhaustiveOnFolder('make dated backups, of which some are kept', { skip: cannotRun }, async (folder) => {
     chmodSync(folder.path, 0o755)
     const state = folder.file('state')
     mkdirSync(`${state}/plantstore/backups`, { recursive: true })
@@ -168,8 +166,7 @@ describe('the units of deploy/', () => {
     assert.equal(readdirSync(`${state}/plantstore/backups`).length, 2)
   })
 
-  test('mail root what has become of a server or backup that failed', async () => {
-    await using folder = await makeFolder()
+  onFolder('mail root what has become of a server or backup that failed', async (folder) => {
     for (const name of ['plantstore@.service', 'plantstore-backup.service']) {
       assert.equal(single(readUnit(name), 'OnFailure'), 'plantstore-failed@%n.service', name)
     }
@@ -207,10 +204,8 @@ describe('the units of deploy/', () => {
       const used = new Set([...readFileSync(calls, 'utf8').matchAll(/^\d+ +(\w+)\(/gm)].map(([, name = '']) => name))
       assert.ok(used.size > 30)
       const allowed = allowedCalls(started.unit)
-      assert.deepEqual(
-        [...used].filter((name) => !allowed.has(name)),
-        [],
-      )
+      const refused = [...used].filter((name) => !allowed.has(name))
+      assert.deepEqual(refused, [])
       assert.ok(!allowed.has('setuid') && !allowed.has('mount'))
     },
   )

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { foldName, int64Max, int64Min, revisionOf } from '../../src/domain/plant.ts'
-import { Revisions } from '../../src/domain/revisions.ts'
 import { toPlant } from '../support/plants.ts'
 import { inRing } from '../support/ring.ts'
 
@@ -50,14 +49,5 @@ describe('a revision', () => {
       }),
     )
     assert.match(revisionOf('{}'), /^[\w-]{22}$/)
-  })
-
-  test('that is remembered is that of the plant as it is now, whatever was read before', () => {
-    fc.assert(
-      fc.property(fc.array(plant, { minLength: 1, maxLength: 50 }), (some) => {
-        const [revisions, plants] = [new Revisions(), some.map(toPlant)]
-        for (const each of [...plants, ...plants, ...plants]) assert.equal(revisions.of(each), revisionOf(each.json))
-      }),
-    )
   })
 })

@@ -15,7 +15,7 @@ import { type Fault, startPlantStore } from '../../src/embed/start.ts'
 import { Conformance } from '../support/conformance.ts'
 import { makeFolder } from '../support/folder.ts'
 import { cleanEnvironment } from '../support/program.ts'
-import { exhaustive, inRing } from '../support/ring.ts'
+import { exhaustive, inRing, testOn } from '../support/ring.ts'
 import { until } from '../support/time.ts'
 
 describe('a plant store inside a test', { concurrency: true }, () => {
@@ -93,6 +93,7 @@ describe('a plant store inside a test', { concurrency: true }, () => {
 
 describe('faults to order', { concurrency: true }, () => {
   const plant = { id: 1, name: 'n' }
+  const onPlantStore = testOn(() => startPlantStore({ plants: [plant] }))
 
   /** What a client that tries once sees of a create, and whether the plant is there afterwards. */
   async function tryOnce(fault: Fault): Promise<{ error: PlantStoreError | undefined; isKept: boolean; ms: number }> {
@@ -137,8 +138,7 @@ describe('faults to order', { concurrency: true }, () => {
     assert.deepEqual([numbered.error?.status, numbered.error?.error, numbered.isKept], [422, 42201, false])
   })
 
-  test('are answers that the document allows, for every status', async () => {
-    await using store = await startPlantStore({ plants: [plant] })
+  onPlantStore('are answers that the document allows, for every status', async (store) => {
     const conformance = await Conformance.fetch(store.url)
     const headers = { Authorization: `Bearer ${store.token}` }
     for (const [method, status] of [
@@ -154,8 +154,7 @@ describe('faults to order', { concurrency: true }, () => {
     }
   })
 
-  test('lose the answer, be it a refusal', async () => {
-    await using store = await startPlantStore({ plants: [plant] })
+  onPlantStore('lose the answer, be it a refusal', async (store) => {
     const impatient = new PlantStoreClient({ ...store, triesMax: 1 })
     await store.fail({ operation: 'createPlant', afterCommit: true, times: 2 })
     await assert.rejects(impatient.createPlant(plant), { status: undefined })
@@ -163,8 +162,7 @@ describe('faults to order', { concurrency: true }, () => {
     assert.equal((await impatient.getPlant(2)).name, 'n')
   })
 
-  test('come after the answers of earlier requests on a connection', async () => {
-    await using store = await startPlantStore({ plants: [plant] })
+  onPlantStore('come after the answers of earlier requests on a connection', async (store) => {
     await store.fail({ operation: 'getPlant', delayMs: 200 })
     await store.fail({ operation: 'getPlant', status: 502 })
     const { port } = new URL(store.url)
@@ -181,8 +179,7 @@ describe('faults to order', { concurrency: true }, () => {
     assert.ok(ms >= 290, `${ms}`)
   })
 
-  test('happen to the operation they were ordered for, as often as was said, in their order', async () => {
-    await using store = await startPlantStore({ plants: [plant] })
+  onPlantStore('happen to the operation they were ordered for, as often as was said, in their order', async (store) => {
     const impatient = new PlantStoreClient({ ...store, triesMax: 1 })
     await store.fail({ operation: 'getPlant', status: 500, times: 2 })
     await store.fail({ operation: 'getPlant', status: 502 })
@@ -230,8 +227,7 @@ describe('faults to order', { concurrency: true }, () => {
     assert.deepEqual(settled, ['answered', 'cleared'])
   })
 
-  test('keep nothing back past a reset', async () => {
-    await using store = await startPlantStore({ plants: [plant] })
+  onPlantStore('keep nothing back past a reset', async (store) => {
     await store.fail({ operation: 'replacePlant', delayMs: 60_000 })
     await store.fail({ operation: 'deletePlant', delayMs: 60_000, afterCommit: true })
     const impatient = new PlantStoreClient({ ...store, timeoutMs: 200, triesMax: 1 })

@@ -198,8 +198,9 @@ export async function assertAllSeen(makers: readonly Maker[], followers: readonl
   for (const { seen, histories } of followers) {
     assert.equal(countWrong(made, histories), 0)
     assert.equal(new Set(seen.map(({ position }) => position)).size, seen.length)
+    const positions = seen.map(({ position }) => position)
     assert.deepEqual(
-      seen.map(({ position }) => position),
+      positions,
       followers[0]?.seen.map(({ position }) => position),
     )
   }

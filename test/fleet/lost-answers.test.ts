@@ -13,7 +13,7 @@ import { lookUp, makeRowId } from '../../src/store/postgres/lost-commits.ts'
 import { rejectsWith } from '../store/suite.ts'
 import { toPlant } from '../support/plants.ts'
 import { startDatabase } from '../support/postgres.ts'
-import { exhaustive } from '../support/ring.ts'
+import { exhaustive, testOn } from '../support/ring.ts'
 import { openTestStore, readPlant } from '../support/store.ts'
 import { until } from '../support/time.ts'
 import { type Cut, CuttingProxy } from './proxy.ts'
@@ -49,10 +49,10 @@ describe('a lost answer to COMMIT', async () => {
     }
   }
 
+  const onProxy = testOn(() => throughProxy())
+
   for (const cut of ['lostAnswer', 'lostCommit', 'silentAnswer', 'silentCommit'] satisfies Cut[]) {
-    test(`${cut}: each change is done once and answered for`, async () => {
-      await using parts = await throughProxy()
-      const { proxy, store, direct, cutNext } = parts
+    onProxy(`${cut}: each change is done once and answered for`, async ({ proxy, store, direct, cutNext }) => {
       await direct.createPlant(toPlant({ id: 1n, name: 'taken' }))
       await cutNext(cut)
       const both = await Promise.allSettled([
@@ -79,9 +79,7 @@ describe('a lost answer to COMMIT', async () => {
   }
 
   for (const cut of ['lostAnswer', 'lostCommit'] satisfies Cut[]) {
-    test(`${cut}: a change of a token is done once and answered for`, async () => {
-      await using parts = await throughProxy()
-      const { proxy, store, direct, cutNext } = parts
+    onProxy(`${cut}: a change of a token is done once and answered for`, async ({ proxy, store, direct, cutNext }) => {
       const token: Token = { id: 'tok_1', hash: randomBytes(32), name: 'n', scopes: ['plants:read'], createdAtMs: 1 }
       await cutNext(cut)
       assert.equal(await store.createFirstToken(token), true)
@@ -130,9 +128,7 @@ describe('a lost answer to COMMIT', async () => {
   })
 
   for (const cut of ['silentAnswer', 'silentCommit'] as const) {
-    test(`${cut} on a connection that reads: each read is answered`, async () => {
-      await using parts = await throughProxy()
-      const { proxy, store } = parts
+    onProxy(`${cut} on a connection that reads: each read is answered`, async ({ proxy, store }) => {
       await store.createPlant(toPlant({ id: 1n, name: 'n' }))
       proxy.silenceNext(cut, 'findPlant')
       assert.deepEqual(await readPlant(store, 1n), { name: 'n' })

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Client } from '../support/client.ts'
-import { startService } from '../support/service.ts'
+import { onService, startService } from '../support/service.ts'
 
 const origin = { Origin: 'https://garden.example' }
 
@@ -16,8 +16,7 @@ async function fieldsWhenBroken(client: Client): Promise<readonly (string | unde
 }
 
 describe('CORS', () => {
-  test('any origin may call by default, and can read the error for an invalid request', async () => {
-    await using service = await startService({})
+  onService('any origin may call by default, and can read the error for an invalid request', async (service) => {
     const { headers } = await service.request({ method: 'GET', target: '/%zz', headers: origin })
     assert.equal(headers.get('access-control-allow-origin'), '*')
     const exposed = headers.get('access-control-expose-headers')

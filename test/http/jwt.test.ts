@@ -8,10 +8,10 @@ import type { ServerResponse } from 'node:http'
 import { after, describe, test } from 'node:test'
 import type { RequestFinished } from '../../src/domain/events.ts'
 import type { HttpResponse } from '../support/conformance.ts'
-import { makeFolder } from '../support/folder.ts'
+import { exhaustiveOnFolder, onFolder } from '../support/folder.ts'
 import { audience, IdentityProvider, makeKey, nowSeconds } from '../support/identity-provider.ts'
 import { runHere, startServer } from '../support/program.ts'
-import { exhaustive, inRing } from '../support/ring.ts'
+import { exhaustive, inRing, testOn } from '../support/ring.ts'
 import { type Service, startService, startSuite } from '../support/service.ts'
 import { assertPrompt, until } from '../support/time.ts'
 
@@ -162,9 +162,10 @@ describe('a JWT', async () => {
   })
 })
 
+const onProvider = testOn(() => IdentityProvider.start())
+
 describe('keys of a provider', () => {
-  test('are of any algorithm whose private half stays with the issuer', async () => {
-    await using provider = await IdentityProvider.start()
+  onProvider('are of any algorithm whose private half stays with the issuer', async (provider) => {
     const some = ['RS256', 'PS512', 'ES384', 'EdDSA']
     const others = ['RS384', 'RS512', 'PS256', 'PS384', 'ES256', 'ES512', 'Ed25519']
     const algorithms = inRing(some, [...some, ...others])
@@ -194,8 +195,7 @@ describe('keys of a provider', () => {
     assertRefused(await use(service, await provider.sign()))
   })
 
-  test('that are withdrawn stop being accepted, even if no token names another key', async () => {
-    await using provider = await IdentityProvider.start()
+  onProvider('that are withdrawn stop being accepted, even if no token names another key', async (provider) => {
     await using service = await startService({ ...quick, jwksRefreshMs: 100, jwtTrustMs: 100 }, provider.settings)
     const token = await provider.sign()
     assert.equal(await statusOf(service, token), 404)
@@ -203,8 +203,7 @@ describe('keys of a provider', () => {
     await until('the token is refused', async () => (await statusOf(service, token)) === 401)
   })
 
-  test('need not be there when a server starts', async () => {
-    await using provider = await IdentityProvider.start()
+  onProvider('need not be there when a server starts', async (provider) => {
     await provider.leave()
     await using service = await startService(quick, provider.settings)
     const token = await provider.sign()
@@ -256,8 +255,7 @@ describe('keys of a provider', () => {
     })
   }
 
-  test('may be in a file, which is read again when a token names another key', async () => {
-    await using folder = await makeFolder()
+  onFolder('may be in a file, which is read again when a token names another key', async (folder) => {
     await using provider = await IdentityProvider.start()
     const path = folder.file('keys.json')
     await writeFile(path, JSON.stringify({ keys: [provider.key.jwk] }))
@@ -277,8 +275,7 @@ describe('keys of a provider', () => {
   })
 })
 
-test('a caller is a subject of an issuer, independent of the token', async () => {
-  await using provider = await IdentityProvider.start()
+onProvider('a caller is a subject of an issuer, independent of the token', async (provider) => {
   const iss = 'https://login.example/realms/others'
   await using service = await startService(still, provider.settings)
   await using other = await startService(still, { ...provider.settings, jwtIssuer: iss })
@@ -296,8 +293,7 @@ test('a caller is a subject of an issuer, independent of the token', async () =>
 })
 
 describe('a server for JWTs', () => {
-  test('does not start with incomplete settings or without keys, and reports the problem', async () => {
-    await using folder = await makeFolder()
+  onFolder('does not start with incomplete settings or without keys, and reports the problem', async (folder) => {
     const file = folder.file('empty.json')
     await writeFile(file, '{}')
     const start = (flags: readonly string[]) =>
@@ -315,8 +311,7 @@ describe('a server for JWTs', () => {
     assert.deepEqual([status, stderr], [2, broken])
   })
 
-  exhaustive.test('warns of keys that come in plain text from another machine', async () => {
-    await using folder = await makeFolder()
+  exhaustiveOnFolder('warns of keys that come in plain text from another machine', async (folder) => {
     const flags = ['--jwt-keys', 'http://0.0.0.0:1/keys?secret', '--jwt-issuer', 'a', '--jwt-audience', 'b']
     await using server = await startServer(folder.file('plants.db'), { args: flags })
     assert.match(server.output.stdout, /"message":"--jwt-keys: .* http:\/\/0\.0\.0\.0:1\/keys can .*https:/)
@@ -324,8 +319,7 @@ describe('a server for JWTs', () => {
     assert.doesNotMatch(server.output.stderr + server.output.stdout, /secret/)
   })
 
-  exhaustive.test('ends without waiting for a provider that does not answer', async () => {
-    await using folder = await makeFolder()
+  exhaustiveOnFolder('ends without waiting for a provider that does not answer', async (folder) => {
     await using provider = await IdentityProvider.start()
     provider.answer = () => {}
     const limits = { jwksMsMax: 600_000 }

@@ -14,7 +14,7 @@ import { listen } from '../support/answering.ts'
 import { encodeRequest, plantJson, type RowRequest } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { inRing } from '../support/ring.ts'
-import { type Service, startService } from '../support/service.ts'
+import { onService, type Service, startService } from '../support/service.ts'
 import { importBeside } from '../support/store.ts'
 import { framingCorpus } from './framing/corpus.ts'
 
@@ -63,8 +63,7 @@ const requests: fc.Arbitrary<RowRequest> = fc
   })
 
 describe('plain requests', () => {
-  test('are not parsed by Node.js, and others are', async () => {
-    await using service = await startService({})
+  onService('are not parsed by Node.js, and others are', async (service) => {
     await using connection = await service.open()
     using parsed = countParsed(service)
     const target = '/plants/5'
@@ -93,8 +92,7 @@ describe('plain requests', () => {
     assert.equal(parsed.count, 3)
   })
 
-  test('are answered as those that Node.js parses, whatever they ask', async () => {
-    await using service = await startService({})
+  onService('are answered as those that Node.js parses, whatever they ask', async (service) => {
     await using other = await startService({}, { parser: 'node' })
     const services = [service, other]
     using parsed = countParsed(service)

@@ -9,9 +9,9 @@ import { LargeAnswers } from '../../src/http/large-answers.ts'
 import type { RequestConnection } from '../../src/http/request.ts'
 import { limits } from '../../src/limits.ts'
 import { Client, type Connection, encodeRequest, plantJson } from '../support/client.ts'
-import { makeFolder } from '../support/folder.ts'
+import { onFolder } from '../support/folder.ts'
 import { startServer } from '../support/program.ts'
-import { type Service, startService } from '../support/service.ts'
+import { onService, type Service, startService } from '../support/service.ts'
 import { importBeside } from '../support/store.ts'
 import { until } from '../support/time.ts'
 
@@ -40,8 +40,7 @@ describe('an answer that is not read', { concurrency: true }, () => {
     socket.destroy()
   })
 
-  test('is not lost when it is the last one and more is sent behind it', async () => {
-    await using service = await startService({})
+  onService('is not lost when it is the last one and more is sent behind it', async (service) => {
     const wanted = 6
     const target = '/openapi.yaml'
     const get = (headers = {}): Buffer => encodeRequest('', { method: 'GET', target, headers })
@@ -135,8 +134,7 @@ describe('an answer that is not read', { concurrency: true }, () => {
   }
 })
 
-test('clients that use up the descriptors block neither open connections nor the store', async () => {
-  await using folder = await makeFolder()
+onFolder('clients that use up the descriptors block neither open connections nor the store', async (folder) => {
   const under = ['sh', '-c', 'ulimit -n 200 && exec "$0" "$@"']
   await using server = await startServer(folder.file('plants.db'), { under })
   const client = await Client.connect(server)

@@ -42,10 +42,8 @@ describe('group commit', () => {
     await turn()
     const later = [2, 3, 4].map((job) => queue.submit(job))
     await turn()
-    assert.deepEqual(
-      groups.map(({ jobs }) => jobs),
-      [[1]],
-    )
+    const jobsOf = groups.map(({ jobs }) => jobs)
+    assert.deepEqual(jobsOf, [[1]])
     groups[0]?.resolve(['one'])
     assert.equal(await first, 'one')
     await turn()

@@ -28,7 +28,7 @@ import {
   needNoStandby,
   startCluster,
   startDatabase,
-  withSchema,
+  testsOf,
 } from '../support/postgres.ts'
 import { exhaustive } from '../support/ring.ts'
 import { importPlants, openTestStore, readPlant } from '../support/store.ts'
@@ -37,10 +37,7 @@ import { rejectsWith } from './suite.ts'
 
 const database = await startDatabase()
 after(() => database[Symbol.asyncDispose]())
-
-const onSchema = (title: string, run: Parameters<typeof withSchema>[1]): void => {
-  test(title, () => withSchema(database, run))
-}
+const { onSchema, onStore } = testsOf(database)
 
 describe('rows that somebody else has locked', () => {
   const patient = { databaseLockMsMax: 60_000 }
@@ -53,7 +50,7 @@ describe('rows that somebody else has locked', () => {
     await Promise.all(Array.from({ length: 64 }, (_, client) => create(BigInt(client))))
   }
 
-  onSchema('others go on beside a change that waits, which is done after the lock', async (place, client) => {
+  onSchema('others go on beside a change that waits, which is done after the lock', async ({ place, client }) => {
     await using store = await openTestStore(place, { limits: patient })
     await store.createPlant(toPlant({ id: 1n, name: 'n' }))
     await client.query('BEGIN; SELECT 1 FROM plants WHERE id = 1 FOR UPDATE')
@@ -72,7 +69,7 @@ describe('rows that somebody else has locked', () => {
     assert.deepEqual(await readPlant(store, 1n), { name: 'm' })
   })
 
-  onSchema('the same beside an import that keeps its ids to itself until it is committed', async (place) => {
+  onSchema('the same beside an import that keeps its ids to itself until it is committed', async ({ place }) => {
     await using store = await openTestStore(place, { limits: patient })
     await using other = await openTestStore(place)
     const bulk = await other.beginImport({ isWhole: true })
@@ -92,8 +89,7 @@ describe('rows that somebody else has locked', () => {
     await bulk.end()
   })
 
-  onSchema('very many of them hold up others for a moment, and break nothing', async (place, client) => {
-    await using store = await openTestStore(place)
+  onStore('very many of them hold up others for a moment, and break nothing', async ({ store, client }) => {
     const ids = Array.from({ length: 150 }, (_, id) => BigInt(id))
     await importPlants(
       store,
@@ -110,7 +106,7 @@ describe('rows that somebody else has locked', () => {
     assert.equal(await store.createPlant(toPlant({ id: -1n, name: 'n' })), 'created')
   })
 
-  onSchema('a change that is not answered in time leaves the connection in order', async (place, client) => {
+  onSchema('a change that is not answered in time leaves the connection in order', async ({ place, client }) => {
     const hasty = { databaseCommitMsMax: 200, databaseLockMs: 1_000, databaseLockRetryMs: 1_000 }
     await using store = await openTestStore(place, { limits: hasty })
     await store.createPlant(toPlant({ id: 1n, name: 'n' }))
@@ -156,7 +152,7 @@ for (const [what, own, lock, attempt, refused] of [
     5,
   ],
 ] as const) {
-  onSchema(`more ${what} than may wait are refused at once`, async (place, client) => {
+  onSchema(`more ${what} than may wait are refused at once`, async ({ place, client }) => {
     await using store = await openTestStore(place, { limits: own })
     await store.createPlant(toPlant({ id: 1n, name: 'n' }))
     await client.query(`BEGIN; ${lock}`)
@@ -175,7 +171,7 @@ for (const [what, own, lock, attempt, refused] of [
 }
 
 describe('reads of a PostgreSQL that is busy', () => {
-  onSchema('a read that takes too long is refused, and the ones after it are answered', async (place, client) => {
+  onSchema('a read that takes too long is refused, and the ones after it are answered', async ({ place, client }) => {
     const few = { databaseReaders: 1, databaseReadMsMax: 150 }
     await using store = await openTestStore(place, { limits: few })
     await store.createPlant(toPlant({ id: 1n, name: 'n' }))
@@ -190,22 +186,22 @@ describe('reads of a PostgreSQL that is busy', () => {
     assert.deepEqual(await readPlant(store, 1n), { name: 'n' })
   })
 
-  onSchema('a statement whose preparation met a lock is prepared again, on its connection', async (place, client) => {
-    const events: ServiceEvent[] = []
-    await using store = await openTestStore(place, {
-      limits: { databaseReaders: 1, databaseReadMsMax: 100 },
-      observe: (event) => events.push(event),
-    })
-    await client.query('BEGIN; LOCK TABLE plants IN ACCESS EXCLUSIVE MODE')
-    const reads = await Promise.allSettled(Array.from({ length: 3 }, () => readPlant(store, 1n)))
-    for (const read of reads) assert.equal((read as PromiseRejectedResult).reason.code, 'overloaded')
-    await client.query('ROLLBACK')
-    while ((await readPlant(store, 1n).catch(({ code }) => code)) === 'overloaded') await sleep(5)
-    assert.deepEqual(
-      events.filter(({ kind }) => kind === 'storeAway'),
-      [],
-    )
-  })
+  onSchema(
+    'a statement whose preparation met a lock is prepared again, on its connection',
+    async ({ place, client }) => {
+      const events: ServiceEvent[] = []
+      await using store = await openTestStore(place, {
+        limits: { databaseReaders: 1, databaseReadMsMax: 100 },
+        observe: (event) => events.push(event),
+      })
+      await client.query('BEGIN; LOCK TABLE plants IN ACCESS EXCLUSIVE MODE')
+      const reads = await Promise.allSettled(Array.from({ length: 3 }, () => readPlant(store, 1n)))
+      for (const read of reads) assert.equal((read as PromiseRejectedResult).reason.code, 'overloaded')
+      await client.query('ROLLBACK')
+      while ((await readPlant(store, 1n).catch(({ code }) => code)) === 'overloaded') await sleep(5)
+      assert.ok(events.every(({ kind }) => kind !== 'storeAway'))
+    },
+  )
 })
 
 exhaustive.describe('a commit that waits for its standby', () => {
@@ -261,8 +257,7 @@ exhaustive.describe('a commit that waits for its standby', () => {
   })
 })
 
-onSchema('the log of changes does not wait for an import, whose changes come behind', async (place) => {
-  await using store = await openTestStore(place)
+onStore('the log of changes does not wait for an import, whose changes come behind', async ({ store }) => {
   const all = { after: undefined, kind: undefined, limit: 10 }
   const bulk = await store.beginImport({ isWhole: true })
   await bulk.add([toPlant({ id: 5n, name: 'late' })], 'fail')
@@ -367,8 +362,7 @@ describe('triggers that skip rows', () => {
   const fails = (promise: Promise<unknown>): Promise<void> =>
     assert.rejects(promise, /could not do .*not every (plant|row) was written/)
 
-  onSchema('what was not written is not acknowledged', async (place, client) => {
-    await using store = await openTestStore(place)
+  onStore('what was not written is not acknowledged', async ({ store, client }) => {
     await store.createPlant(toPlant({ id: 1n, name: 'n' }))
     const token: Token = { id: 'tok_1', hash: randomBytes(32), name: 'n', scopes: ['plants:read'], createdAtMs: 1 }
     await store.createToken(token)
@@ -399,8 +393,7 @@ describe('triggers that skip rows', () => {
     [2, 'created'],
     [3, 'refused'],
   ] as const) {
-    onSchema(`a row that is skipped ${skipped} times: it is ${outcome}`, async (place, client) => {
-      await using store = await openTestStore(place)
+    onStore(`a row that is skipped ${skipped} times: it is ${outcome}`, async ({ store, client }) => {
       await client.query('CREATE SEQUENCE tries')
       await client.query(`CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN IF nextval('tries') <= ${skipped} THEN RETURN NULL; END IF; RETURN NEW; END $$`)
@@ -415,24 +408,20 @@ describe('triggers that skip rows', () => {
     ['whose row was skipped', skip('plants', 'INSERT')],
     ['that breaks a rule of the table', 'ALTER TABLE plants ADD CHECK (id <> 7)'],
   ] as const) {
-    onSchema(`only the job ${title} fails`, async (place, client) => {
-      await using store = await openTestStore(place)
+    onStore(`only the job ${title} fails`, async ({ store, client }) => {
       await client.query(`CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN IF NEW.id = 7 THEN RETURN NULL; END IF; RETURN NEW; END $$`)
       await client.query(spoil)
       const ids = Array.from({ length: 20 }, (_, id) => BigInt(id))
       const results = await Promise.allSettled(ids.map((id) => store.createPlant(toPlant({ id, name: 'n' }))))
-      assert.deepEqual(
-        results.flatMap(({ status }, id) => (status === 'rejected' ? [id] : [])),
-        [7],
-      )
+      const failed = results.flatMap(({ status }, id) => (status === 'rejected' ? [id] : []))
+      assert.deepEqual(failed, [7])
       assert.match(String((results[7] as PromiseRejectedResult).reason), /could not do createPlant/)
       assert.equal((await listPage(store, { limit: 30 })).length, 19)
     })
   }
 
-  onSchema('a rule that skips rows, too', async (place, client) => {
-    await using store = await openTestStore(place)
+  onStore('a rule that skips rows, too', async ({ store, client }) => {
     await store.createPlant(toPlant({ id: 1n, name: 'n' }))
     for (const [event, change] of [
       ['INSERT', () => store.createPlant(toPlant({ id: 2n, name: 'n' }))],
@@ -499,10 +488,8 @@ describe('tables that cannot be used any more', async () => {
       await cluster.query(mend)
       await until('it is noticed again', () => store.isAvailable)
       assert.equal(await create(), 'created')
-      assert.deepEqual(
-        events.flatMap(({ kind }) => (kind === 'storeAway' || kind === 'storeBack' ? [kind] : [])),
-        ['storeAway', 'storeBack'],
-      )
+      const kinds = events.flatMap(({ kind }) => (kind === 'storeAway' || kind === 'storeBack' ? [kind] : []))
+      assert.deepEqual(kinds, ['storeAway', 'storeBack'])
     })
   }
 
@@ -550,8 +537,7 @@ describe('failures that are not the fault of a request', () => {
     ['a disk that is full', 'disk_full', 'storeFull'],
     ['a lack of memory', 'out_of_memory', 'overloaded'],
   ] as const) {
-    onSchema(`${what}: the change is refused with nothing done`, async (place, client) => {
-      await using store = await openTestStore(place)
+    onStore(`${what}: the change is refused with nothing done`, async ({ store, client }) => {
       await client.query(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN RAISE EXCEPTION 'could not go on' USING ERRCODE = '${condition}'; END $$`)
       await client.query('CREATE TRIGGER fail BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION fail()')
@@ -560,7 +546,7 @@ describe('failures that are not the fault of a request', () => {
   }
 })
 
-onSchema('a store opens although somebody has locked the row of the tables', async (place, client) => {
+onSchema('a store opens although somebody has locked the row of the tables', async ({ place, client }) => {
   await (await openTestStore(place)).close()
   await client.query('BEGIN; SELECT 1 FROM plantstore_schema WHERE one = 1 FOR UPDATE')
   await using store = await openTestStore(place)

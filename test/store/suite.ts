@@ -100,10 +100,8 @@ export function storeSuite({ name, makePlace }: Engine): void {
         const { name, tag } = steps[0]?.plant ?? {}
         for (const query of [{}, { tag: tag ?? '' }, { namePrefix: name?.slice(0, 2) }, { namePrefix: name, tag }]) {
           const plants = await listAll(store, { ...query, limit: 2 })
-          assert.deepEqual(
-            plants.map((plant) => toPlant({ ...plant }).json),
-            model.list(query),
-          )
+          const texts = plants.map((plant) => toPlant({ ...plant }).json)
+          assert.deepEqual(texts, model.list(query))
         }
         assert.deepEqual(await exported(store), model.list())
         assert.deepEqual(await store.getSummary(), model.summary())
@@ -289,10 +287,8 @@ export function storeSuite({ name, makePlace }: Engine): void {
         false,
       ])
       assert.equal(await store.replaceWebhook(hook, 3), false)
-      assert.deepEqual(
-        (await store.listWebhooks()).map(({ id }) => id),
-        ['hook_0'],
-      )
+      const ids = (await store.listWebhooks()).map(({ id }) => id)
+      assert.deepEqual(ids, ['hook_0'])
     })
 
     onStore('a page of long changes is cut short, not empty', async (store) => {
@@ -447,10 +443,8 @@ export function storeSuite({ name, makePlace }: Engine): void {
       const made = [store.createFirstToken(three), store.createFirstToken(one)]
       assert.deepEqual(await Promise.all([...made, store.revokeToken(three.id, 1_000)]), [true, false, true])
       for (const token of [one, two]) await store.createToken(token)
-      assert.deepEqual(
-        (await store.listTokens()).map(({ createdAtMs }) => createdAtMs),
-        [1, 2, 3],
-      )
+      const ages = (await store.listTokens()).map(({ createdAtMs }) => createdAtMs)
+      assert.deepEqual(ages, [1, 2, 3])
       const found = await store.findToken(two.hash)
       assert.deepEqual(found && { ...found, hash: Buffer.from(found.hash) }, two)
       assert.equal(await store.findToken(hashSecret('another')), undefined)
@@ -516,8 +510,9 @@ export function storeSuite({ name, makePlace }: Engine): void {
       await closed
       await store.close()
       await rejectsWith(store.listTokens(), 'shuttingDown')
+      const outcomes = await Promise.all(creates)
       assert.deepEqual(
-        await Promise.all(creates),
+        outcomes,
         creates.map(() => 'created'),
       )
       await using again = await place.open(clock)
@@ -527,7 +522,7 @@ export function storeSuite({ name, makePlace }: Engine): void {
   })
 }
 
-/** Takes steps with a store and its model: changes on end at once, which have to come to what they come to in a row. */
+/** Takes steps with a store and its model: most at once, which have to come to what they come to in a row. */
 async function takeAll(store: Store, model: Model, clock: TestClock, steps: readonly Step[]): Promise<void> {
   const taken: [each: Step, expected: unknown, found: Promise<unknown>][] = []
   const settle = async (): Promise<void> => {
@@ -536,7 +531,8 @@ async function takeAll(store: Store, model: Model, clock: TestClock, steps: read
     }
   }
   for (const each of steps) {
-    const isAlone = each.kind === 'import' || each.kind === 'wait'
+    // An engine may have a shorter way for plain creates that are alone.
+    const isAlone = /import|wait/.test(each.kind) || (each.kind === 'create' && each.isWhole)
     if (isAlone) await settle()
     taken.push([each, ...take(store, model, clock, each)])
     if (isAlone) await settle()
@@ -634,10 +630,8 @@ export async function walk(store: Store, query: PlantQuery): Promise<bigint[]> {
 async function assertPage(store: Store, query: PlantQuery, plants: readonly Plant[]): Promise<void> {
   const { json, nextAfter } = await store.listPlants(query)
   const expected = plants.slice(0, query.limit)
-  assert.equal(
-    new TextDecoder('utf-8', { ignoreBOM: true }).decode(json),
-    `[${expected.map((plant) => plant.json).join()}]`,
-  )
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(json)
+  assert.equal(text, `[${expected.map((plant) => plant.json).join()}]`)
   assert.equal(nextAfter, plants.length > query.limit ? expected.at(-1)?.id : undefined)
 }
 

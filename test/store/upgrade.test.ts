@@ -12,7 +12,7 @@ import { migrate as migrateDatabase, migrations } from '../../src/store/postgres
 import { migrations as fileMigrations, migrate as migrateFile } from '../../src/store/sqlite/file/migrations.ts'
 import { CuttingProxy } from '../fleet/proxy.ts'
 import { toPlant } from '../support/plants.ts'
-import { startDatabase, withSchema } from '../support/postgres.ts'
+import { startDatabase, testsOf } from '../support/postgres.ts'
 import { onPath, openTestStore } from '../support/store.ts'
 import { assertPrompt, until } from '../support/time.ts'
 import { rejectsWith } from './suite.ts'
@@ -46,6 +46,7 @@ describe('a file of an older version', () => {
 describe('a database of an older version', async () => {
   const database = await startDatabase()
   after(() => database[Symbol.asyncDispose]())
+  const { onSchema, onStore } = testsOf(database)
   /** What a newer program would do. */
   const steps = [...migrations, { oldestVersion: 2, statements: ['ALTER TABLE tokens ADD COLUMN note text'] }]
   const upgrade = async (place: string, run = steps): Promise<void> => {
@@ -61,63 +62,59 @@ describe('a database of an older version', async () => {
   const versions = async (client: { query(text: string): Promise<{ readonly rows: readonly unknown[] }> }) =>
     (await client.query('SELECT version::int4, oldest_version::int4 FROM plantstore_schema')).rows
 
-  test('is upgraded by the first of several servers that start at once; older ones commit nothing more', () =>
-    withSchema(database, async (place, client) => {
-      await using old = await openTestStore(place)
-      await old.createPlant(toPlant({ id: 1n, name: 'n' }))
-      await Promise.all(Array.from({ length: 5 }, () => upgrade(place)))
-      assert.deepEqual(await versions(client), [{ version: 2, oldest_version: 2 }])
-      await rejectsWith(old.createPlant(toPlant({ id: 2n, name: 'n' })), 'storeUnavailable')
-      assert.match(String(old.failed.reason), /newer plantstore/)
-      assert.deepEqual((await client.query('SELECT id FROM plants')).rows, [{ id: '1' }])
-      assert.equal((await client.query('SELECT note FROM tokens')).rows.length, 0)
-    }))
+  onSchema('is upgraded by the first of several servers; older ones commit nothing more', async ({ place, client }) => {
+    await using old = await openTestStore(place)
+    await old.createPlant(toPlant({ id: 1n, name: 'n' }))
+    await Promise.all(Array.from({ length: 5 }, () => upgrade(place)))
+    assert.deepEqual(await versions(client), [{ version: 2, oldest_version: 2 }])
+    await rejectsWith(old.createPlant(toPlant({ id: 2n, name: 'n' })), 'storeUnavailable')
+    assert.match(String(old.failed.reason), /newer plantstore/)
+    assert.deepEqual((await client.query('SELECT id FROM plants')).rows, [{ id: '1' }])
+    assert.equal((await client.query('SELECT note FROM tokens')).rows.length, 0)
+  })
 
-  test('is upgraded after the pending transactions of older servers, whose later ones fail', () =>
-    withSchema(database, async (place, client) => {
-      await using old = await openTestStore(place)
-      const [early, late] = [await old.beginImport({ isWhole: true }), await old.beginImport({ isWhole: true })]
-      await early.add([toPlant({ id: 1n, name: 'n' })], 'fail')
-      const upgrading = upgrade(place)
-      await until('the upgrade waits', async () => {
-        const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'LOCK TABLE changes%'`
-        return (await client.query(waiting)).rows.length > 0
-      })
-      await early.commit()
-      await upgrading
-      await rejectsWith(late.add([toPlant({ id: 2n, name: 'n' })], 'fail'), 'overloaded')
-      await Promise.all([early.end(), late.end()])
-      assert.deepEqual((await client.query('SELECT id FROM plants')).rows, [{ id: '1' }])
-    }))
+  onSchema('is upgraded after pending transactions of older servers; later ones fail', async ({ place, client }) => {
+    await using old = await openTestStore(place)
+    const [early, late] = [await old.beginImport({ isWhole: true }), await old.beginImport({ isWhole: true })]
+    await early.add([toPlant({ id: 1n, name: 'n' })], 'fail')
+    const upgrading = upgrade(place)
+    await until('the upgrade waits', async () => {
+      const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'LOCK TABLE changes%'`
+      return (await client.query(waiting)).rows.length > 0
+    })
+    await early.commit()
+    await upgrading
+    await rejectsWith(late.add([toPlant({ id: 2n, name: 'n' })], 'fail'), 'overloaded')
+    await Promise.all([early.end(), late.end()])
+    assert.deepEqual((await client.query('SELECT id FROM plants')).rows, [{ id: '1' }])
+  })
 
-  test('that somebody reads for long is upgraded when that ends, and meanwhile others read on', () =>
-    withSchema(database, async (place, client) => {
-      await using old = await openTestStore(place)
-      // As pg_dump does.
-      await client.query('BEGIN; LOCK TABLE tokens IN ACCESS SHARE MODE')
-      let isDone = false
-      const upgrading = upgrade(place).then(() => {
-        isDone = true
-      })
-      for (let count = 0; count < 10; count += 1) {
-        const started = performance.now()
-        await old.listTokens()
-        assertPrompt(started, limits.databaseReadMsMax)
-      }
-      assert.equal(isDone, false)
-      await client.query('COMMIT')
-      await upgrading
-      assert.deepEqual(await versions(client), [{ version: 2, oldest_version: 2 }])
-    }))
+  onSchema('that somebody reads for long is upgraded when that ends; others read on', async ({ place, client }) => {
+    await using old = await openTestStore(place)
+    // As pg_dump does.
+    await client.query('BEGIN; LOCK TABLE tokens IN ACCESS SHARE MODE')
+    let isDone = false
+    const upgrading = upgrade(place).then(() => {
+      isDone = true
+    })
+    for (let count = 0; count < 10; count += 1) {
+      const started = performance.now()
+      await old.listTokens()
+      assertPrompt(started, limits.databaseReadMsMax)
+    }
+    assert.equal(isDone, false)
+    await client.query('COMMIT')
+    await upgrading
+    assert.deepEqual(await versions(client), [{ version: 2, oldest_version: 2 }])
+  })
 
-  test('is upgraded where it is, although another schema of the search path comes first', () =>
-    withSchema(database, async (place, client) => {
-      await using _store = await openTestStore(place)
-      const front = `front_${randomUUID().replaceAll('-', '')}`
-      await client.query(`CREATE SCHEMA ${front}`)
-      await upgrade(place.replace('search_path%3D', `search_path%3D${front},`))
-      assert.deepEqual(await versions(client), [{ version: 2, oldest_version: 2 }])
-    }))
+  onSchema('is upgraded where it is, although another schema comes first', async ({ place, client }) => {
+    await using _store = await openTestStore(place)
+    const front = `front_${randomUUID().replaceAll('-', '')}`
+    await client.query(`CREATE SCHEMA ${front}`)
+    await upgrade(place.replace('search_path%3D', `search_path%3D${front},`))
+    assert.deepEqual(await versions(client), [{ version: 2, oldest_version: 2 }])
+  })
 
   test('a server that freezes while it makes the tables loses its turn', async () => {
     const url = new URL(await database.makePlace())
@@ -136,13 +133,9 @@ describe('a database of an older version', async () => {
     await frozen
   })
 
-  test('stays as it is when a step fails', () =>
-    withSchema(database, async (place, client) => {
-      await using store = await openTestStore(place)
-      await assert.rejects(
-        upgrade(place, [...steps, { oldestVersion: 3, statements: ['ALTER TABLE none ADD x int8'] }]),
-      )
-      assert.deepEqual(await versions(client), [{ version: 1, oldest_version: 1 }])
-      assert.equal(await store.createPlant(toPlant({ id: 1n, name: 'n' })), 'created')
-    }))
+  onStore('stays as it is when a step fails', async ({ store, place, client }) => {
+    await assert.rejects(upgrade(place, [...steps, { oldestVersion: 3, statements: ['ALTER TABLE none ADD x int8'] }]))
+    assert.deepEqual(await versions(client), [{ version: 1, oldest_version: 1 }])
+    assert.equal(await store.createPlant(toPlant({ id: 1n, name: 'n' })), 'created')
+  })
 })

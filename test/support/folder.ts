@@ -1,8 +1,9 @@
-// A temporary folder that is removed at the end of its scope.
+// Temporary folders that are removed at the end of their scope, and tests that have one.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { exhaustive, testOn } from './ring.ts'
 
 export interface Folder extends AsyncDisposable {
   readonly path: string
@@ -18,3 +19,6 @@ export async function makeFolder(parent = tmpdir()): Promise<Folder> {
     [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
   }
 }
+
+export const onFolder = testOn(() => makeFolder())
+export const exhaustiveOnFolder = testOn(() => makeFolder(), exhaustive.test)

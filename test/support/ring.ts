@@ -2,7 +2,7 @@
 // `npm run test:all` runs the second one, too: a kill at every call, every state of a page, long random runs, and the
 // files *.exhaustive.ts. With TEST_RING=nightly, it judges every wrong server, not only a sample.
 
-import { describe, test } from 'node:test'
+import { describe, type TestContext, type TestOptions, test } from 'node:test'
 
 const ring = process.env['TEST_RING']
 const isExhaustive = ring === 'all' || ring === 'nightly'
@@ -12,6 +12,18 @@ export const exhaustive = {
   describe: (isExhaustive ? describe : () => {}) as typeof describe,
   test: (isExhaustive ? test : () => {}) as typeof test,
 } as const
+
+/** Makes tests that are given what `make` makes for each. */
+export function testOn<Own extends AsyncDisposable>(make: () => Promise<Own>, inRing = test) {
+  type Run = (own: Own, context: TestContext) => Promise<void>
+  return (title: string, ...rest: [run: Run] | [options: TestOptions, run: Run]): void => {
+    const [options, run] = rest.length === 1 ? [{}, rest[0]] : rest
+    void inRing(title, options, async (context) => {
+      await using own = await make()
+      await run(own, context)
+    })
+  }
+}
 
 /** What differs from ring to ring, such as the number of rounds. */
 export function inRing<Value>(first: Value, second: Value, nightly = second): Value {

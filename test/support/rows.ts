@@ -65,11 +65,11 @@ export async function makeTokens(path: string, token: string): Promise<Record<ke
 
 /** Fails unless every title of a table of additions is that of a row. */
 export function assertNamed({ rows }: RowsOfRun, titles: Iterable<string>): void {
-  for (const title of titles)
-    assert.ok(
-      rows.some((row) => row.title === title),
-      title,
-    )
+  const known = new Set(rows.map(({ title }) => title))
+  assert.deepEqual(
+    [...titles].filter((title) => !known.has(title)),
+    [],
+  )
 }
 
 /** Runs a row over a connection, or over one for each request. Gives the answers. */

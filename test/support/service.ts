@@ -14,6 +14,7 @@ import { Client } from './client.ts'
 import type { Engine, Place } from './engines.ts'
 import { makeFolder } from './folder.ts'
 import { ownTerminal, type ServerOptions, startServer } from './program.ts'
+import { testOn } from './ring.ts'
 import { openTestStore, testLimits } from './store.ts'
 
 /** A server on a store of the test. */
@@ -42,6 +43,9 @@ export async function startService(changed: ChangedLimits, settings: Partial<Set
   })
 }
 
+/** Tests with a server of the usual limits. */
+export const onService = testOn(() => startService({}))
+
 /** Starts a server for all tests of a suite. */
 export async function startSuite(changed: ChangedLimits = {}, settings: Partial<SettingTexts> = {}): Promise<Service> {
   const service = await startService(changed, settings)
@@ -50,9 +54,12 @@ export async function startSuite(changed: ChangedLimits = {}, settings: Partial<
 }
 
 /** The same on an engine; the server can be stopped before. */
-export async function serveSuite(engine: Engine): Promise<{ place: Place; server: Served; client: Client }> {
+export async function serveSuite(
+  engine: Engine,
+  changed: ChangedLimits = {},
+): Promise<{ place: Place; server: Served; client: Client }> {
   const place = await engine.makePlace()
-  const server = await serveHere(place.store)
+  const server = await serveHere(place.store, changed)
   after(async () => {
     await server[Symbol.asyncDispose]()
     await place[Symbol.asyncDispose]()

@@ -3,7 +3,6 @@
 
 import { copyFile, open } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
-import { test } from 'node:test'
 import type { Properties } from '../../src/contract/plant.ts'
 import { allScopes, type Scope } from '../../src/domain/caller.ts'
 import { systemClock } from '../../src/domain/clock.ts'
@@ -13,7 +12,7 @@ import { type Limits, limits } from '../../src/limits.ts'
 import { createToken } from '../../src/serve/new-token.ts'
 import type { StoreOptions } from '../../src/store/engine.ts'
 import { openStore } from '../../src/store/open.ts'
-import { type Folder, makeFolder } from './folder.ts'
+import { exhaustiveOnFolder, type Folder, makeFolder, onFolder } from './folder.ts'
 import { toPlant } from './plants.ts'
 
 /** How long a test's own connection waits. */
@@ -37,13 +36,12 @@ export function openTestStore(
   })
 }
 
-/** A test with the path of a store that is not there yet. */
-export function onPath(title: string, run: (path: string, folder: Folder) => Promise<void>): void {
-  test(title, async () => {
-    await using folder = await makeFolder()
-    await run(folder.file('plants.db'), folder)
-  })
-}
+type OnPath = (title: string, run: (path: string, folder: Folder) => Promise<void>) => void
+
+/** Tests with the path of a store that is not there yet. */
+export const onPath: OnPath = (title, run) => onFolder(title, (folder) => run(folder.file('plants.db'), folder))
+export const exhaustiveOnPath: OnPath = (title, run) =>
+  exhaustiveOnFolder(title, (folder) => run(folder.file('plants.db'), folder))
 
 /** A test of a new store in a file. */
 export function onStore(title: string, run: (store: Store, path: string) => Promise<void>): void {

@@ -88,12 +88,9 @@ export async function represent(
   return { ...(await file.inCoding(coding)), headers: { vary, 'content-encoding': coding } }
 }
 
-type Coding = 'br' | 'gzip'
+const compress = { br: promisify(brotliCompress), gzip: promisify<string, Uint8Array<ArrayBuffer>>(gzip) }
 
-const compress: Readonly<Record<Coding, (content: string) => Promise<Uint8Array<ArrayBuffer>>>> = {
-  br: promisify(brotliCompress),
-  gzip: promisify(gzip),
-}
+type Coding = keyof typeof compress
 
 /** The coding for a client (RFC 9110, section 12.5.3): Brotli, which is smaller, if the client accepts both equally. */
 function chooseCoding(acceptEncoding = ''): Coding | undefined {

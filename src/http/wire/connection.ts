@@ -21,18 +21,18 @@ import { AppError } from '../../domain/errors.ts'
 import type { AbortReason } from '../../domain/events.ts'
 import type { Limits } from '../../limits.ts'
 import { freePage, type LargeAnswers } from '../large-answers.ts'
-import { type Fields, type Reply, type Request, type RequestConnection, shownPath } from '../request.ts'
+import {
+  type Fields,
+  type Reply,
+  type Request,
+  type RequestConnection,
+  type RequestHead,
+  shownPath,
+} from '../request.ts'
 import type { Service } from '../service.ts'
 import { checkFraming, hasBody, hostAsked, toOriginForm } from './framing.ts'
 import { Incoming } from './incoming.ts'
-import {
-  NodeBody,
-  type NodeParser,
-  NodeStream,
-  type ParserEvents,
-  type ParserSocket,
-  writeReply,
-} from './node-parser.ts'
+import { NodeBody, type OpenParser, type ParserEvents, type ParserSocket, streamOver } from './node-parser.ts'
 import { ownAddress, type Peers } from './peers.ts'
 import { headOf, writePlainReply } from './plain-reply.ts'
 import { type FieldsSeen, readPlainRequest } from './plain-request.ts'
@@ -40,14 +40,11 @@ import { readSocket, resetSocket } from './socket-internals.ts'
 
 export type State = 'head' | 'body' | 'answering' | 'streaming' | 'idle' | 'ending'
 
-/** The parts of a request that its parser provides. */
-type RequestHead = Pick<Request, 'method' | 'target' | 'fields' | 'host' | 'isHttp10' | 'body'>
-
 export interface ConnectionOptions {
   readonly limits: Limits
   readonly clock: Clock
   readonly service: Service
-  readonly parser: NodeParser
+  readonly openParser: OpenParser
   readonly peers: Peers
   readonly largeAnswers: LargeAnswers
   readonly newRequestId: () => string
@@ -147,7 +144,7 @@ export class Connection implements RequestConnection, ParserEvents {
     const { limits } = this.#options
     const isSending = this.socket.writableLength > 0 && (this.#state === 'answering' || this.#state === 'ending')
     if (isSending) this.#sinceMs = nowMs
-    return nowMs - this.#sinceMs >= msMaxOf(this.#state, limits)
+    return this.#state !== 'streaming' && nowMs - this.#sinceMs >= limits[clocks[this.#state]]
   }
 
   /** Ends a connection whose clock has run out. */
@@ -257,10 +254,6 @@ export class Connection implements RequestConnection, ParserEvents {
     })
   }
 
-  onBroken(error: AppError): void {
-    this.refuse(error)
-  }
-
   /** @param packet valid until this returns. */
   #receive(packet: Buffer): void {
     if (this.#state === 'ending') return
@@ -297,7 +290,7 @@ export class Connection implements RequestConnection, ParserEvents {
       const head = this.#incoming.takeHead()
       if (head === undefined) return false
       if (this.#servePlain(head)) return false
-      this.#parserSocket ??= this.#options.parser.open(this.socket, this)
+      this.#parserSocket ??= this.#options.openParser(this.socket, this)
       this.#parserSocket.parse(head)
     } else if (this.#state === 'body') {
       const piece = this.#incoming.takePiece()
@@ -384,11 +377,15 @@ export class Connection implements RequestConnection, ParserEvents {
   #sendByNode(reply: Reply, response: ServerResponse): void {
     const isCut = reply.status >= 400 && this.#message !== undefined && !this.#canSkip(this.#message)
     const isLast = reply.isLast === true || isCut || this.#isLast || this.#options.isStopping()
-    writeReply(response, reply, isLast)
+    const { status, fields, body, stream } = reply
+    response.writeHead(status, isLast ? { ...fields, connection: 'close' } : fields)
+    const isWhole = stream === undefined || response.req.method === 'HEAD'
+    if (isWhole) response.end(body)
+    else response.flushHeaders()
     this.#body?.drop()
-    if (reply.stream === undefined || this.#request?.method === 'HEAD') return
+    if (isWhole) return
     if (this.#message === undefined || this.#body === undefined) this.#enter('streaming')
-    reply.stream(new NodeStream(response, this))
+    stream(streamOver(response, this))
   }
 
   /** Whether the rest of a rejected body can be skipped: not if it is too long, of unknown length, or awaits a 100. */
@@ -480,20 +477,11 @@ export class Connection implements RequestConnection, ParserEvents {
   }
 }
 
-function msMaxOf(state: State, limits: Limits): number {
-  switch (state) {
-    case 'head':
-      return limits.headersMsMax
-    case 'body':
-      return limits.requestMsMax
-    case 'answering':
-      return limits.answeringMsMax
-    case 'idle':
-      return limits.keepAliveMsMax
-    case 'ending':
-      return limits.unreadMsMax
-    case 'streaming':
-      // Comments in the stream show whether the client still reads.
-      return Number.POSITIVE_INFINITY
-  }
+/** The limit of the clock of each state. A stream has none: its comments show whether the client still reads. */
+const clocks: Readonly<Record<Exclude<State, 'streaming'>, keyof Limits>> = {
+  head: 'headersMsMax',
+  body: 'requestMsMax',
+  answering: 'answeringMsMax',
+  idle: 'keepAliveMsMax',
+  ending: 'unreadMsMax',
 }

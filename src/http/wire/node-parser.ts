@@ -2,52 +2,48 @@
 // hands it one request at a time through a stream, which `http.Server` allows (its documentation, "Event:
 // 'connection'").
 
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { AppError } from '../../domain/errors.ts'
 import type { Limits } from '../../limits.ts'
 import { createServer } from '../node-http.ts'
-import { bodyTooLarge } from '../problems.ts'
-import type { ArrivingBody, Reply, ReplyStream, RequestConnection } from '../request.ts'
+import type { ArrivingBody, ReplyStream, RequestConnection } from '../request.ts'
 
 /** The events of a parser, for a connection. */
 export interface ParserEvents {
   /** A head was parsed. */
   onRequest(message: IncomingMessage, response: ServerResponse): void
   /** The bytes are not a valid request. */
-  onBroken(error: AppError): void
+  refuse(error: AppError): void
   /** A part of a reply was written to the socket. */
   onWrite(): void
 }
 
-export class NodeParser {
-  readonly #server: Server
+export type OpenParser = ReturnType<typeof createParser>
 
-  constructor(limits: Limits) {
-    this.#server = createServer({
-      maxHeaderSize: limits.headerBytesMax,
-      // For the Keep-Alive field only: connections have clocks of their own.
-      keepAliveTimeout: limits.keepAliveMsMax,
-      // Node.js would answer a missing Host with an empty body; framing.ts rejects it instead.
-      requireHostHeader: false,
-    })
-    // Node.js would silently drop fields beyond this number; framing.ts counts them.
-    this.#server.maxHeadersCount = 0
-    const serve = (message: IncomingMessage, response: ServerResponse): void =>
-      (message.socket as unknown as ParserSocket).events.onRequest(message, response)
-    // A request that expects a 100 is served like any other: reading its body sends it.
-    for (const event of ['request', 'checkContinue', 'checkExpectation']) this.#server.on(event, serve)
-    this.#server.on('clientError', (cause: ParserError, socket: Duplex) => {
-      // Any other error is one of the socket, which closes itself.
-      if (cause.code?.startsWith('HPE_') === true) (socket as ParserSocket).events.onBroken(explain(cause, limits))
-    })
-  }
-
-  /** Opens a connection of the parser. */
-  open(socket: Socket, events: ParserEvents): ParserSocket {
+/** Returns a function that opens a connection of the parser. */
+export function createParser(limits: Limits) {
+  const server = createServer({
+    maxHeaderSize: limits.headerBytesMax,
+    // For the Keep-Alive field only: connections have clocks of their own.
+    keepAliveTimeout: limits.keepAliveMsMax,
+    // Node.js would answer a missing Host with an empty body; framing.ts rejects it instead.
+    requireHostHeader: false,
+  })
+  // Node.js would silently drop fields beyond this number; framing.ts counts them.
+  server.maxHeadersCount = 0
+  const serve = (message: IncomingMessage, response: ServerResponse): void =>
+    (message.socket as unknown as ParserSocket).events.onRequest(message, response)
+  // A request that expects a 100 is served like any other: reading its body sends it.
+  for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, serve)
+  server.on('clientError', (cause: ParserError, socket: Duplex) => {
+    // Any other error is one of the socket, which closes itself.
+    if (cause.code?.startsWith('HPE_') === true) (socket as ParserSocket).events.refuse(explain(cause, limits))
+  })
+  return (socket: Socket, events: ParserEvents): ParserSocket => {
     const parserSocket = new ParserSocket(socket, events)
-    this.#server.emit('connection', parserSocket)
+    server.emit('connection', parserSocket)
     return parserSocket
   }
 }
@@ -110,44 +106,18 @@ export class ParserSocket extends Duplex {
   }
 }
 
-/** Sends a reply, or the head of a stream. */
-export function writeReply(response: ServerResponse, { status, fields, body, stream }: Reply, isLast: boolean): void {
-  response.writeHead(status, isLast ? { ...fields, connection: 'close' } : fields)
-  if (stream === undefined || response.req.method === 'HEAD') response.end(body)
-  else response.flushHeaders()
-}
-
-export class NodeStream implements ReplyStream {
-  readonly #response: ServerResponse
-  readonly #connection: RequestConnection
-
-  constructor(response: ServerResponse, connection: RequestConnection) {
-    this.#response = response
-    this.#connection = connection
-  }
-
-  get isOver(): boolean {
-    return this.#connection.hasLeft || this.#response.writableEnded
-  }
-
-  get unreadBytes(): number {
-    return this.#response.writableLength
-  }
-
-  write(bytes: string | Uint8Array): void {
-    this.#response.write(bytes)
-  }
-
-  end(): void {
-    this.#response.end()
-  }
-
-  cut(): void {
-    this.#connection.socket.destroy()
-  }
-
-  onceDone(listener: () => void): void {
-    this.#connection.onceDone(listener)
+export function streamOver(response: ServerResponse, connection: RequestConnection): ReplyStream {
+  return {
+    get isOver() {
+      return connection.hasLeft || response.writableEnded
+    },
+    get unreadBytes() {
+      return response.writableLength
+    },
+    write: (bytes) => response.write(bytes),
+    end: () => response.end(),
+    cut: () => connection.socket.destroy(),
+    onceDone: (listener) => connection.onceDone(listener),
   }
 }
 
@@ -180,7 +150,7 @@ export class NodeBody implements ArrivingBody {
   }
 
   read(): Promise<Buffer> {
-    if (Number(this.#message.headers['content-length'] ?? 0) > this.#bytesMax) this.fail(bodyTooLarge(this.#bytesMax))
+    if (Number(this.#message.headers['content-length'] ?? 0) > this.#bytesMax) this.#refuse()
     else this.#continue()
     return new Promise((resolve, reject) => {
       this.#settle = () => {
@@ -205,6 +175,10 @@ export class NodeBody implements ArrivingBody {
     this.#settle?.()
   }
 
+  #refuse(): void {
+    this.fail(new AppError('bodyTooLarge', `the body is longer than the ${this.#bytesMax} bytes allowed`))
+  }
+
   /** Discards the rest. */
   drop(): void {
     this.#isWanted = false
@@ -217,7 +191,7 @@ export class NodeBody implements ArrivingBody {
     if (!this.#isWanted) return
     const length = this.#length + piece.length
     if (length > this.#bytesMax) {
-      this.fail(bodyTooLarge(this.#bytesMax))
+      this.#refuse()
       return
     }
     if (length > this.#held.length) {

@@ -4,11 +4,9 @@ import type { IncomingMessage } from 'node:http'
 import { isIP, type Socket, SocketAddress } from 'node:net'
 import proxyAddress from '@fastify/proxy-addr'
 import { SettingError } from '../../domain/errors.ts'
-import type { Scheme } from '../request.ts'
+import type { Fields, Scheme } from '../request.ts'
 
-/** Header fields of a request; proxies add `x-forwarded-for` and `x-forwarded-proto`. */
-type Fields = Readonly<Record<string, string | readonly string[] | undefined>>
-
+/** Proxies add the fields `x-forwarded-for` and `x-forwarded-proto`. */
 export interface Peers {
   /** The client's address; undefined over a Unix socket whose peer is not trusted or sends none. */
   addressOf(socket: Socket, fields: Fields): string | undefined
@@ -42,7 +40,7 @@ export function createPeers(proxies: readonly string[]): Peers {
     schemeOf: (socket, fields) => {
       const forwarded = fields['x-forwarded-proto']
       if (forwarded === undefined || !trusts(ownAddress(socket), 0)) return ownScheme(socket)
-      const last = String(forwarded).split(',').at(-1)?.trim().toLowerCase()
+      const last = forwarded.split(',').at(-1)?.trim().toLowerCase()
       return last === 'http' || last === 'https' ? last : ownScheme(socket)
     },
   }

@@ -2,21 +2,11 @@
 // docs/decisions/0014-plain-requests.md has the reasons.
 
 import type { Limits } from '../../limits.ts'
+import type { RequestHead } from '../request.ts'
 import { isHost } from './framing.ts'
 
 /** The fields of a plain request that the service reads. It ignores all others. */
-export type PlainFields = Record<(typeof known)[number], string | undefined>
-
-export interface PlainRequest {
-  readonly method: string
-  /** Path and query. */
-  readonly target: string
-  readonly fields: Readonly<PlainFields>
-  readonly host: string
-  readonly isHttp10: false
-  /** Undefined when there is none. */
-  readonly body: Buffer | undefined
-}
+type PlainFields = Record<(typeof known)[number], string | undefined>
 
 const code = { lineFeed: 0x0a, carriageReturn: 0x0d, space: 0x20, colon: 0x3a, tilde: 0x7e } as const
 const requestLine = /^(GET|POST|PUT|DELETE) (\/[\w.~/-]*(?:\?[\w.~=&%+-]*)?) HTTP\/1\.1\r\n/
@@ -56,7 +46,7 @@ export interface FieldsSeen {
  *
  * @param seen the fields last seen on the same connection.
  */
-export function readPlainRequest(bytes: Buffer, limits: Limits, seen?: FieldsSeen): PlainRequest | undefined {
+export function readPlainRequest(bytes: Buffer, limits: Limits, seen?: FieldsSeen): RequestHead | undefined {
   const text = bytes.toString('latin1', 0, limits.plainHeaderBytesMax)
   const line = requestLine.exec(text)
   if (line === null) return undefined
@@ -85,8 +75,8 @@ export function readPlainRequest(bytes: Buffer, limits: Limits, seen?: FieldsSee
   return toPlain(method, target, fields, undefined)
 }
 
-function toPlain(method: string, target: string, fields: PlainFields, body: Buffer | undefined): PlainRequest {
-  return { method, target, fields, host: fields.host as string, isHttp10: false, body }
+function toPlain(method: string, target: string, fields: PlainFields, body: Buffer | undefined): RequestHead {
+  return { method, target, fields, host: fields.host, isHttp10: false, body }
 }
 
 function noFields(): PlainFields {

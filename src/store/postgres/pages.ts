@@ -134,42 +134,27 @@ const commonMax = 256
 /** Searches for a common prefix, on average, until the index is tried again. */
 const searchesPerTry = 32
 
-type Query = (name: keyof typeof pageQueries, ...values: unknown[]) => Promise<readonly Row[]>
-
 /**
+ * The index of names has another order than a page. A few matches are read from the index and sorted. If there are many,
+ * a scan of a range of ids finds enough of them.
+ *
  * @param scanMax the number of plants that a search examines.
  * @param common prefixes of the names of more plants than that. Finding that out takes most of the time of a search. If
  * a prefix is no longer common, the pages are still correct, but may be short.
  */
-export function listPage(
+export async function listPage(
   connection: Connection,
-  { after, tag, namePrefix, limit }: PlantQuery,
+  { after, tag, namePrefix = '', limit }: PlantQuery,
   scanMax: number,
   common: Set<string>,
 ): Promise<PlantPage> {
-  if (after === int64Max) return Promise.resolve(pageOf(''))
+  if (after === int64Max) return pageOf('')
   const from = after === undefined ? int64Min : after + 1n
-  const query: Query = (name, ...values) => connection.query(statements[name], values)
-  if (namePrefix !== undefined && namePrefix !== '') {
-    return listByName(query, foldName(namePrefix), from, tag, limit, scanMax, common)
+  const query = (name: keyof typeof pageQueries, ...values: unknown[]) => connection.query(statements[name], values)
+  if (namePrefix === '') {
+    return toPage(await (tag === undefined ? query('byId', from, limit) : query('byTag', tag, from, limit)))
   }
-  const rows = tag === undefined ? query('byId', from, limit) : query('byTag', tag, from, limit)
-  return rows.then(toPage)
-}
-
-/**
- * The index of names has another order than the page. A few matches are read from the index and sorted. If there are
- * many, a scan of a range of ids finds enough of them.
- */
-async function listByName(
-  query: Query,
-  prefix: string,
-  from: bigint,
-  tag: string | undefined,
-  limit: number,
-  scanMax: number,
-  common: Set<string>,
-): Promise<PlantPage> {
+  const prefix = foldName(namePrefix)
   const end = endOfPrefix(prefix) ?? null
   const indexedPrefix = headOf(prefix)
   const indexed = [indexedPrefix, endOfPrefix(indexedPrefix) ?? pastEveryPrefix, scanMax + 1]

@@ -4,7 +4,7 @@
 import type { ChangePage, ChangeQuery } from '../../domain/change.ts'
 import { AppError, type OperatorError } from '../../domain/errors.ts'
 import type { Plant } from '../../domain/plant.ts'
-import type { PlantImport, PlantPage, PlantQuery, Store, StoreSize, Summary } from '../../domain/store.ts'
+import type { PlantImport, PlantPage, PlantQuery, Store, StoreSize } from '../../domain/store.ts'
 import type { StoreOptions } from '../engine.ts'
 import { GroupedStore, shareRead } from '../grouped-store.ts'
 import { commonStatements } from '../rows.ts'
@@ -54,7 +54,7 @@ class PostgresStore extends GroupedStore implements Store {
   readonly #options: DatabaseOptions
   readonly #failure = new AbortController()
   readonly #closing = new AbortController()
-  readonly #summary = shareRead(() => this.#read((reader) => summarize(reader, this.#options.limits)))
+  readonly getSummary = shareRead(() => this.#read((reader) => summarize(reader, this.#options.limits)))
   readonly #numberChanges = shareRead(() => this.#read((_, { log }) => numberChanges(log)))
   readonly #sweeping: Promise<void>
   /** The most bytes for each plant that a page is expected to have, after recent pages. */
@@ -113,10 +113,6 @@ class PostgresStore extends GroupedStore implements Store {
     await this.#numberChanges()
     const [row] = await this.query('now')
     return super.sweepChanges(Math.min(untilMs, Number(row?.[0]) - this.#options.limits.changesKeptMsMin), needed)
-  }
-
-  getSummary(): Promise<Summary> {
-    return this.#summary()
   }
 
   measure(): Promise<StoreSize> {

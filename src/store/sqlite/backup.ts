@@ -24,10 +24,11 @@ import {
   assertNoStoreFile,
   filesOfStore,
   findBeside,
+  findMissing,
   realPathOf,
   removeBeside,
   takeLock,
-  untilWhole,
+  untilFree,
 } from './file/names.ts'
 
 export async function backupSqlite(
@@ -66,7 +67,7 @@ async function findReadable(store: string, options: Pick<BackupOptions, 'limits'
   try {
     assertThere(store)
     const path = realPathOf(store)
-    await untilWhole(path, options)
+    await untilFree(path, options, () => findMissing(path))
     assertReadable(path)
     return path
   } catch (cause) {

@@ -4,7 +4,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { ChangePage, ChangeQuery } from '../../domain/change.ts'
 import { foldName, headOf, int64Max, int64Min, namesOf, type Plant } from '../../domain/plant.ts'
-import type { PlantPage, PlantQuery, Summary } from '../../domain/store.ts'
+import type { PlantPage, PlantQuery, StoreSize, Summary } from '../../domain/store.ts'
 import type { Limits } from '../../limits.ts'
 import { changePageOf, emptyPageOf, toPosition } from '../change-log.ts'
 import { commonStatements, endOfPrefix, pageOf, pageOfJson, toPlant, toTagCount } from '../rows.ts'
@@ -38,7 +38,9 @@ export const pageQueries = {
   rowsByTag: `SELECT id, plant FROM ${ofTag} ? AND id >= ? ORDER BY id LIMIT ?`,
   countByName: 'SELECT count(*) AS plants FROM (SELECT 1 FROM names WHERE head >= ? AND head < ? LIMIT ?)',
   idsByName: 'SELECT id FROM names WHERE head >= ? AND head < ? AND id >= ? ORDER BY id LIMIT ?',
-  plantCount: "SELECT plants FROM plant_counts WHERE of = ''",
+  /** The number of plants, and the bytes of all changes that are kept. */
+  size: `SELECT coalesce((SELECT plants FROM plant_counts WHERE of = ''), 0),
+    (SELECT end_bytes FROM changes ORDER BY first DESC LIMIT 1) - (SELECT end_bytes FROM changes ORDER BY first LIMIT 1)`,
   plantById: 'SELECT id, plant FROM plants WHERE id = ?',
   /** First the number of all plants, and whether all tags are counted; then the most common tags. */
   summary: `WITH uncounted (first) AS MATERIALIZED (
@@ -54,8 +56,6 @@ const changeQueries = {
   newestChanges: commonStatements.newestChanges,
   changesFrom: `SELECT first, changes, at_ms, lines FROM changes
     WHERE first >= coalesce((SELECT first FROM changes WHERE first <= ? ORDER BY first DESC LIMIT 1), 1) ORDER BY first`,
-  changesBytes: `SELECT (SELECT end_bytes FROM changes ORDER BY first DESC LIMIT 1)
-    - (SELECT end_bytes FROM changes ORDER BY first LIMIT 1)`,
 } as const
 
 /** A blob, which SQLite sorts after every text. */
@@ -76,7 +76,15 @@ export class Pages {
   list({ after, tag, namePrefix, limit }: PlantQuery): PlantPage {
     if (after === int64Max) return pageOf('')
     const fromId = after === undefined ? int64Min : after + 1n
-    if (namePrefix !== undefined && namePrefix !== '') return this.#listByName(foldName(namePrefix), fromId, tag, limit)
+    if (namePrefix !== undefined && namePrefix !== '') {
+      // In one transaction, so that plants found in the index still exist when they are read.
+      this.#reader.exec('BEGIN')
+      try {
+        return this.#search(foldName(namePrefix), fromId, tag, limit)
+      } finally {
+        this.#reader.exec('COMMIT')
+      }
+    }
     const { byId, byTag } = this.#statements
     const others = BigInt(limit - 1)
     const row = tag === undefined ? byId.get(fromId, others) : byTag.get(fromId, others, tag)
@@ -93,15 +101,9 @@ export class Pages {
     return changePageOf(rows, after, query, this.#limits)
   }
 
-  /** The bytes of all changes that are kept. */
-  changesBytes(): number {
-    const [bytes] = this.#statements.changesBytes.get() as unknown as [bigint]
-    return Number(bytes)
-  }
-
-  count(): number {
-    const [plants = 0n] = (this.#statements.plantCount.get() ?? []) as unknown as [bigint?]
-    return Number(plants)
+  size(): Pick<StoreSize, 'plants' | 'changesBytes'> {
+    const [plants, changesBytes] = this.#statements.size.get() as unknown as [bigint, bigint]
+    return { plants: Number(plants), changesBytes: Number(changesBytes) }
   }
 
   /** Counts at most the first `tagsCounted` tags. If there are more, returns the most common `tagsOfMore` of them. */
@@ -128,16 +130,6 @@ export class Pages {
     }
   }
 
-  /** Uses one transaction, so that plants found in the index still exist when they are read. */
-  #listByName(prefix: string, from: bigint, tag: string | undefined, limit: number): PlantPage {
-    this.#reader.exec('BEGIN')
-    try {
-      return this.#search(prefix, from, tag, limit)
-    } finally {
-      this.#reader.exec('COMMIT')
-    }
-  }
-
   /**
    * The index of names has another order than the page. A few matches are read from the index and sorted. If there are
    * many, a scan of a range of ids finds enough of them.
@@ -146,36 +138,32 @@ export class Pages {
     const head = headOf(prefix)
     const range = [head, endOfPrefix(head) ?? pastEveryText] as const
     const scanMax = BigInt(this.#limits.pageScanPlantsMax)
-    const [matches] = this.#statements.countByName.get(...range, scanMax + 1n) as unknown as [bigint]
-    const candidates = matches > scanMax ? this.#scan(from, tag, scanMax + 1n) : this.#byName(range, from, scanMax + 1n)
+    const max = scanMax + 1n
+    const { countByName, rowsById, rowsByTag } = this.#statements
+    const [matches] = countByName.get(...range, max) as unknown as [bigint]
+    const scan = () => (tag === undefined ? rowsById.iterate(from, max) : rowsByTag.iterate(tag, from, max))
     const isFound = matches <= scanMax && prefix === head
     const isWanted = (json: string): boolean => {
       if (isFound && tag === undefined) return true
       const names = namesOf(json)
       return (tag === undefined || names.tag === tag) && (isFound || foldName(names.name).startsWith(prefix))
     }
-    return this.#pageOf(candidates, isWanted, limit)
+    return this.#pageOf(matches > scanMax ? scan() : this.#byName(range, from, max), isWanted, limit)
   }
 
-  *#byName([head, end]: readonly [string, string | Buffer], from: bigint, max: bigint): Generator<Plant> {
+  *#byName([head, end]: readonly [string, string | Buffer], from: bigint, max: bigint): Generator<unknown> {
     const { idsByName, plantById } = this.#statements
-    for (const [id] of idsByName.all(head, end, from, max) as unknown as readonly [bigint][]) {
-      yield toPlant(plantById.get(id))
-    }
-  }
-
-  *#scan(from: bigint, tag: string | undefined, max: bigint): Generator<Plant> {
-    const { rowsById, rowsByTag } = this.#statements
-    const rows = tag === undefined ? rowsById.iterate(from, max) : rowsByTag.iterate(tag, from, max)
-    for (const row of rows) yield toPlant(row)
+    const ids = idsByName.all(head, end, from, max) as unknown as readonly [bigint][]
+    for (const [id] of ids) yield plantById.get(id)
   }
 
   /** Ends a page when it is full, or when a limit is reached; it is then short, but has a next page. */
-  #pageOf(candidates: Iterable<Plant>, isWanted: (json: string) => boolean, limit: number): PlantPage {
+  #pageOf(candidates: Iterable<unknown>, isWanted: (json: string) => boolean, limit: number): PlantPage {
     const { pageScanPlantsMax } = this.#limits
     const plants: string[] = []
     let [seen, characters, last] = [0, 0, 0n]
-    for (const { id, json } of candidates) {
+    for (const candidate of candidates) {
+      const { id, json } = toPlant(candidate)
       if (plants.length === limit || seen === pageScanPlantsMax || characters >= scanCharactersMax) {
         return pageOf(plants.join(), last)
       }

@@ -24,8 +24,8 @@ import { statThere } from '../paths.ts'
 import { commonStatements } from '../rows.ts'
 import { readBackupMs } from './backup.ts'
 import { isPassing, openReadable, passingMessage, prepareAll, type Statements } from './file/database.ts'
-import { assertKept, type Identity, isServed } from './file/names.ts'
-import { Lister } from './lister.ts'
+import { assertKept, type Identity, isHeld } from './file/names.ts'
+import { openLister } from './lister.ts'
 import { Pages } from './pages.ts'
 import type { Thread } from './thread.ts'
 import type { ToWriter } from './writer-thread.ts'
@@ -65,9 +65,9 @@ export class SqliteStore extends GroupedStore implements Store {
   readonly #options: StoreOptions
   readonly #turn: ReturnType<typeof shareTurns>
   readonly #pages: Pages
-  readonly #lists: Lister
+  readonly #lists: ReturnType<typeof openLister>
   /** Searches by name and summaries, which may take longer. */
-  readonly #searches: Lister
+  readonly #searches: ReturnType<typeof openLister>
   /** The bytes of a plant in a list, approximately. */
   #plantBytes = plantBytesUsual
   readonly #longSummary = shareRead(() => this.#searches.ask<Summary>({ kind: 'summarize' }))
@@ -88,8 +88,8 @@ export class SqliteStore extends GroupedStore implements Store {
     this.#options = options
     this.#pages = new Pages(reader, options.limits)
     const { limits } = options
-    this.#lists = new Lister({ path, limits }, 'lists', limits.listsMax)
-    this.#searches = new Lister({ path, limits }, 'searches', limits.searchesMax)
+    this.#lists = openLister({ path, limits }, 'lists', limits.listsMax)
+    this.#searches = openLister({ path, limits }, 'searches', limits.searchesMax)
     this.#statements = prepareAll(reader, queries)
   }
 
@@ -141,7 +141,7 @@ export class SqliteStore extends GroupedStore implements Store {
   async beginImport({ isWhole }: { readonly isWhole: boolean }): Promise<PlantImport> {
     const { clock, limits } = this.#options
     const { path, writer } = this.#opened
-    const isServedByOther = (): boolean => !this.#options.exclusive && isServed(path)
+    const isServedByOther = (): boolean => !this.#options.exclusive && isHeld(path, 'server')
     let uncommitted = 0
     let openedMs = 0
     const isDue = (): boolean =>
@@ -192,13 +192,10 @@ export class SqliteStore extends GroupedStore implements Store {
   }
 
   async measure(): Promise<StoreSize> {
-    const plants = this.#read(() => this.#pages.count())
-    const changesBytes = this.#read(() => this.#pages.changesBytes())
     const { bavail, bsize } = statfsSync(this.#opened.path)
     return {
-      plants,
+      ...this.#read(() => this.#pages.size()),
       bytes: statSync(this.#opened.path).size,
-      changesBytes,
       logBytes: statThere(`${this.#opened.path}-wal`)?.size ?? 0,
       diskFreeBytes: bavail * bsize,
       backedUpAtMs: readBackupMs(this.#opened.path),

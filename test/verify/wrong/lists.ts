@@ -312,7 +312,7 @@ export const lists: readonly Wrong[] = [
       asking('tag'),
     ),
   ),
-  ...caughtBy('random requests')(
+  ...caughtBy('lists')(
     ...answering(listed)(
       nullTags,
       ['lists an empty tag for none', plants((plant) => ({ tag: '', ...plant }))],

@@ -5,22 +5,10 @@ import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import type { ConnectionOptions } from 'node:tls'
 import { messageOf, SettingError } from '../../../domain/errors.ts'
-import type { StoreOptions } from '../../engine.ts'
+import type { Environment, StoreOptions } from '../../engine.ts'
 
-export interface Address {
-  readonly host: string
-  readonly port: number
-  readonly user: string
-  readonly database: string
-  /** If undefined, the password file is consulted. */
-  readonly password: string | undefined
-  readonly tls: TlsFiles
-  /** If undefined, the default limit applies. */
-  readonly connectMsMax: number | undefined
-  readonly applicationName: string
-  /** Settings of the session, such as `-c search_path=garden`. */
-  readonly options: string | undefined
-}
+/** The parameters of a connection. */
+export type Address = ReturnType<typeof parseAddress>
 
 /** Supported parameters of libpq, and their variables. */
 const variables = {
@@ -50,7 +38,7 @@ const severalHostsPattern = /^postgres(?:ql)?:\/\/(?:[^@/?#]*@)?[^@/?#]*,/i
  *
  * @throws SettingError that describes the problem without revealing the password.
  */
-export function parseAddress(url: string, environment: Readonly<Record<string, string | undefined>>): Address {
+export function parseAddress(url: string, environment: Environment) {
   const given = readUrl(url)
   const of = (name: Parameter): string | undefined => given[name] || environment[variables[name]] || undefined
   const nameOf = (name: Parameter): string => (given[name] ? `${name} in the URL of the store` : variables[name])
@@ -58,23 +46,27 @@ export function parseAddress(url: string, environment: Readonly<Record<string, s
   const port = of('port') ?? '5432'
   if (`${host}${port}`.includes(',')) throw severalHosts()
   const user = of('user') ?? nameOfUser()
-  const tls: TlsFiles = {
+  /** With the modes of libpq. */
+  const tls = {
     mode: of('sslmode') ?? 'prefer',
     rootFile: of('sslrootcert'),
     certFile: of('sslcert'),
     keyFile: of('sslkey'),
   }
-  // Fail early if a file is unreadable. Each connection reads the files again.
+  // Fail early if a file is unreadable. Like libpq, each connection reads the files again: certificates can be renewed.
   readTlsAttempts(tls, nameOf('sslmode'))
   return {
     host: host.replace(/^\[(.*)\]$/, '$1'),
     port: readPort(port, nameOf('port')),
     user,
     database: of('dbname') ?? user,
+    /** If undefined, the password file is consulted. */
     password: of('password'),
     tls,
+    /** If undefined, the default limit applies. */
     connectMsMax: readTimeout(of('connect_timeout'), nameOf('connect_timeout')),
     applicationName: of('application_name') ?? 'plantstore',
+    /** Settings of the session, such as `-c search_path=garden`. */
     options: of('options'),
   }
 }
@@ -90,10 +82,7 @@ export function describeUrl(url: string): string {
 }
 
 /** The variables that supply parameters missing from the URL, with their values; a password is hidden. */
-export function settingsOf(
-  url: string,
-  environment: Readonly<Record<string, string | undefined>>,
-): readonly (readonly [name: string, value: string])[] {
+export function settingsOf(url: string, environment: Environment): readonly (readonly [name: string, value: string])[] {
   const given = readUrl(url)
   return Object.entries(variables).flatMap(([name, variable]) => {
     const value = environment[variable]
@@ -165,14 +154,6 @@ function readTimeout(text: string | undefined, name: string): number | undefined
   return Number(text) * 1000
 }
 
-/** With the modes of libpq. Like libpq, each connection reads the files again, so that certificates can be renewed. */
-export interface TlsFiles {
-  readonly mode: string
-  readonly rootFile: string | undefined
-  readonly certFile: string | undefined
-  readonly keyFile: string | undefined
-}
-
 /** TLS options; false for a connection without TLS. */
 export type TlsAttempt = ConnectionOptions | false
 
@@ -184,7 +165,7 @@ export type TlsAttempt = ConnectionOptions | false
  * @throws SettingError if the mode is unknown or a file cannot be read.
  */
 export function readTlsAttempts(
-  { mode, rootFile, certFile, keyFile }: TlsFiles,
+  { mode, rootFile, certFile, keyFile }: Address['tls'],
   modeName = 'sslmode',
 ): readonly TlsAttempt[] {
   const ca = rootFile === undefined || rootFile === 'system' ? undefined : readFile(rootFile)

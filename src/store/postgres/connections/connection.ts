@@ -33,13 +33,10 @@ export function written(write: string, rows = '1'): string {
 
 export type Row = readonly unknown[]
 
-/** Parsers that keep integers exact, by type OID. */
-const parsers: Readonly<Record<number, (text: string) => unknown>> = {
-  [pg.types.builtins.INT8]: BigInt,
-}
+/** Keeps integers exact. */
 const types = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    parsers[oid] ?? pg.types.getTypeParser(oid, format as 'text'),
+    oid === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(oid, format as 'text'),
 } as unknown as pg.CustomTypesConfig
 
 export type ConnectionOptions = Pick<DatabaseOptions, 'address' | 'clock' | 'limits'>

@@ -1,12 +1,12 @@
 // Opens SQLite connections: a durable one for writes, and read-only ones.
 
-import { mkdirSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { messageOf, OperatorError, SettingError } from '../../../domain/errors.ts'
 import { partialOf, rewriteDurably, syncFolder, withFile } from '../../files.ts'
 import { assertFolderOf, isForbidden, isFull, isUnreadable, statThere, whyNot } from '../../paths.ts'
-import { assertSound, isDatabase } from './header.ts'
+import { assertSound } from './header.ts'
 import { findSchemaDamage, migrate, readValue } from './migrations.ts'
 
 /** Size to which the write-ahead log is truncated when it restarts. */
@@ -37,7 +37,7 @@ export type SqliteFailure = (typeof failures)[keyof typeof failures] | 'other'
 /** Older versions can lose commits if a checkpoint coincides with a restart of the write-ahead log. */
 const sqliteVersionMin = '3.51.3'
 
-const isNoDatabase = 'is not a plant store: it is not an SQLite database; name another file'
+export const isNoDatabase = 'is not a plant store: it is not an SQLite database; name another file'
 
 /** Classifies an error of node:sqlite; undefined for any other error. */
 export function sqliteFailure(error: unknown): SqliteFailure | undefined {
@@ -76,13 +76,6 @@ export function makeFile(path: string): void {
     syncFolder(dirname(folder))
   } else if (existing === undefined) assertFolderOf(path)
   withFile(path, 'a', () => {})
-}
-
-/**
- * Throws OperatorError if a nonempty file is no SQLite database. SQLite would treat a short one as empty.
- */
-export function checkHeader(path: string): void {
-  if (statSync(path).size > 0 && !isDatabase(path)) throw new SettingError(`${path} ${isNoDatabase}`)
 }
 
 /**

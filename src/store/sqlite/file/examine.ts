@@ -4,13 +4,13 @@ import { createHash } from 'node:crypto'
 import { createReadStream, existsSync, fsyncSync, realpathSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { messageOf, OperatorError } from '../../../domain/errors.ts'
+import { messageOf, OperatorError, SettingError } from '../../../domain/errors.ts'
 import { isPlantOf, nameHeadOf, namesOf } from '../../../domain/plant.ts'
 import type { FileFacts } from '../../engine.ts'
 import { withFile } from '../../files.ts'
 import { statThere } from '../../paths.ts'
-import { checkHeader, explainOpenFailure, hasFailed, openReadable, prepareAll } from './database.ts'
-import { assertSound, findPlainDamage, isHotJournal } from './header.ts'
+import { explainOpenFailure, hasFailed, isNoDatabase, openReadable, prepareAll } from './database.ts'
+import { assertSound, findPlainDamage, isDatabase, isHotJournal } from './header.ts'
 import { findSchemaDamage, readValue, tableVersion } from './migrations.ts'
 import { findBeside } from './names.ts'
 
@@ -125,7 +125,8 @@ export function assertReadable(path: string): void {
       `${path}-journal shows that a change to ${path} was interrupted; to undo the change, open the file with the program that was changing it`,
     )
   }
-  checkHeader(path)
+  // SQLite would treat a short one as empty.
+  if (!isDatabase(path)) throw new SettingError(`${path} ${isNoDatabase}`)
   assertSound(path, findPlainDamage(path))
 }
 

@@ -157,7 +157,11 @@ function tryLock(path: string, waitMsMax: number, hold: keyof typeof holds): Loc
   }
 }
 
-function isHeld(path: string, hold: keyof typeof holds): boolean {
+/**
+ * Whether another process excludes this way to hold the lock of a store: `server`, if a server or a command holds it;
+ * `look`, during a restore. Takes the lock briefly to find out.
+ */
+export function isHeld(path: string, hold: keyof typeof holds): boolean {
   if (!existsSync(`${path}.lock`)) return false
   try {
     using lock = tryLock(path, 0, hold)
@@ -190,21 +194,11 @@ export async function takeLockToOpen(
   await untilFree(path, options, () => {
     lock = takeLock(path, waitMsMax, 'server')
     if (lock !== undefined) return undefined
-    if (isRestored(path)) return `${path} is being restored; try again when the restore is done`
-    // `isServed` of another process also holds the lock briefly.
-    return findMissing(path) ?? (isServed(path) ? undefined : `${path} is in use by other commands; try again`)
+    if (isHeld(path, 'look')) return `${path} is being restored; try again when the restore is done`
+    // `isHeld` of another process also holds the lock briefly.
+    return findMissing(path) ?? (isHeld(path, 'server') ? undefined : `${path} is in use by other commands; try again`)
   })
   return lock
-}
-
-/** Whether a process holds the lock of a store. Takes the lock briefly to find out. */
-export function isServed(path: string): boolean {
-  return isHeld(path, 'server')
-}
-
-/** Whether a store is being restored. */
-function isRestored(path: string): boolean {
-  return isHeld(path, 'look')
 }
 
 /**
@@ -214,17 +208,12 @@ function isRestored(path: string): boolean {
  */
 export function findMissing(path: string): string | undefined {
   const missing = ['-wal', '-shm'].map((suffix) => path + suffix).find((name) => !existsSync(name))
-  if (missing === undefined || !isServed(path) || isRestored(path)) return undefined
+  if (missing === undefined || !isHeld(path, 'server') || isHeld(path, 'look')) return undefined
   return `${missing} is missing although a server has ${path} open; stop the server, start it again, and then try again`
 }
 
-/** Waits for missing files. Throws OperatorError if they do not appear in time. */
-export function untilWhole(path: string, options: Pick<StoreOptions, 'clock' | 'limits'>): Promise<void> {
-  return untilFree(path, options, () => findMissing(path))
-}
-
 /** Waits until there is no obstacle. Throws OperatorError with the obstacle if that takes too long. */
-async function untilFree(
+export async function untilFree(
   path: string,
   { clock, limits }: Pick<StoreOptions, 'clock' | 'limits'>,
   findObstacle: () => string | undefined,
