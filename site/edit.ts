@@ -186,7 +186,7 @@ function showConflict({ shown, theirs }: Opened): void {
       return before !== other && typed === other
     })
     overwrite.textContent = isMerged ? 'Save merged' : 'Overwrite with mine'
-    overwrite.className = isMerged ? 'main' : 'danger'
+    overwrite.className = isMerged ? 'main' : 'main danger'
   }
   const hadFocus = submit.matches(':focus') || !form.contains(document.activeElement)
   submit.hidden = hasConflict
