@@ -2,7 +2,7 @@
 // the one that is open.
 
 import { base } from './address.js'
-import { type Child, fill, find, make, makeButton, scrollable } from './elements.js'
+import { type Child, fill, find, make, makeButton, scrollable, storages } from './elements.js'
 import { type HeaderField, type Sent, snippetsOf } from './snippets.js'
 import { escaped, jsonNodes } from './texts.js'
 
@@ -48,6 +48,8 @@ const panel = find('#log-panel')
 const list = find('#log-list')
 const detail = find('#log-detail')
 const aside = find('#log-aside', HTMLInputElement)
+const developer = find('#developer', HTMLInputElement)
+const developerKey = 'plantstore-requests'
 let isDue = false
 let open: Exchange | undefined
 
@@ -57,6 +59,11 @@ toggle.addEventListener('click', () => {
   draw()
 })
 aside.addEventListener('change', draw)
+developer.checked = storages[1]?.getItem(developerKey) !== 'false'
+developer.addEventListener('change', () => {
+  storages[1]?.setItem(developerKey, String(developer.checked))
+  draw()
+})
 panel.addEventListener('keydown', ({ key }) => {
   if (key !== 'Escape') return
   toggle.click()
@@ -133,7 +140,7 @@ function draw(): void {
   // Once there is an answer again, that there was none is history.
   const answered = exchanges.findIndex(({ status }) => status !== undefined)
   const newest = exchanges.find(({ isAside, failure }, at) => !isAside && (failure === undefined || at <= answered))
-  log.hidden = newest === undefined
+  log.hidden = newest === undefined || !developer.checked
   find('#log-last').replaceChildren(...(newest === undefined ? [] : lineOf(newest)))
   if (panel.hidden) return
   const wanted = exchanges.filter(({ isAside }) => aside.checked || !isAside).map(drawItem)
