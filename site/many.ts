@@ -53,6 +53,12 @@ text.addEventListener('input', () => take(text.value))
 file.addEventListener('change', () => takeFile(file.files?.[0]))
 stop.addEventListener('click', () => running?.abort())
 onSubmit(form, add)
+for (const name of ['dragover', 'drop'] as const) {
+  document.addEventListener(name, (event) => {
+    // The browser would leave the page for the file.
+    if (event.target !== file && event.dataTransfer?.types.includes('Files')) event.preventDefault()
+  })
+}
 
 /** @param onAdded called after plants were added, when the dialog closes. */
 export function startMany(onAdded: () => Promise<void>): void {

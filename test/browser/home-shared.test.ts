@@ -146,6 +146,11 @@ describe('the home page, shared', { skip: noBrowser }, () => {
         const [toast, news, log] = await Promise.all(['#toast', '.news', '#log'].map((each) => boxOf(page, each)))
         return toast !== undefined && toast.top >= (news?.bottom ?? 0) && toast.bottom <= (log?.top ?? 0)
       })
+      await page.locator('#account summary').click()
+      await page.getByLabel('Show requests').uncheck()
+      await page.reload()
+      await reads(page, '#status', '1 plant')
+      assert.ok(await page.locator('#log').isHidden())
     }))
 
   test('offers what the token may do, and says why not the rest', () =>
@@ -226,6 +231,12 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await reads(page, '#preview tr:last-child td:nth-child(3)', '\u00c4hre')
       await give(Buffer.from([0x69, 0xff]))
       await page.locator('#many-error').getByText('This file is not text').waitFor()
+      const isKept = await page.evaluate(`(() => {
+        const dataTransfer = new DataTransfer()
+        dataTransfer.items.add(new File(['name'], 'rows.csv'))
+        return !document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
+      })()`)
+      assert.ok(isKept, 'a file dropped beside the field would replace the page')
     }),
   )
 
