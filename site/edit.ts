@@ -128,7 +128,7 @@ async function save(mine: Opened, state: Tagged<StoredPlant>): Promise<boolean> 
     else if (statusOf(refusal) !== 412) showRefusal(form, refusal, error)
     else if (await hasNoConflict(mine)) {
       isSaving = false
-      return save(mine, mine.shown)
+      return await save(mine, mine.shown)
     }
     return false
   } finally {
@@ -186,7 +186,7 @@ function showConflict({ shown, theirs }: Opened): void {
       return before !== other && typed === other
     })
     overwrite.textContent = isMerged ? 'Save merged' : 'Overwrite with mine'
-    overwrite.className = isMerged ? 'main' : 'danger'
+    overwrite.className = isMerged ? 'main' : 'main danger'
   }
   const hadFocus = submit.matches(':focus') || !form.contains(document.activeElement)
   submit.hidden = hasConflict

@@ -7,7 +7,7 @@ import { copy, find, make, makeTabs } from './elements.js'
 import { explain, say, toSentence } from './messages.js'
 import { displayed, jsonOf, shownText, withoutId } from './properties.js'
 import { type Sent, snippetsOf } from './snippets.js'
-import { makeDot } from './tags.js'
+import { tint } from './tags.js'
 import { boxed, shown, shownOrNone } from './texts.js'
 
 const dialog = find('#plant', HTMLDialogElement)
@@ -83,18 +83,20 @@ export async function noteChangesOfShown(ids: readonly bigint[]): Promise<void> 
 }
 
 function fill(plant: Tagged<StoredPlant>): void {
-  const { id, etag, name } = plant
+  const { id, etag, name, tag = '' } = plant
   const hadFocus = dialog.contains(document.activeElement)
   error.textContent = ''
   for (const button of leaving) button.value = String(id)
   find('#plant-title').replaceChildren(shown(name))
+  tint(find('.glyph', HTMLElement, dialog), tag)
   titlePage(name)
   const facts = displayed.filter((property) => property.name !== 'name')
   find('#plant-facts').replaceChildren(
     ...facts.flatMap((property) => {
       const text = shownText(property, plant)
-      const dot = property.name === 'tag' && text ? [makeDot(text), ' '] : []
-      return [make('dt', property.title), make('dd', boxed(property.title, text, ...dot, shownOrNone(text)))]
+      const seen = shownOrNone(text)
+      if (property.name === 'tag') tint(seen, text ?? '')
+      return [make('dt', property.title), make('dd', boxed(property.title, text, seen))]
     }),
   )
   const url = new URL(`plants/${id}`, base)

@@ -7,7 +7,7 @@ import { printLine } from './exact-json.js'
 import { makeIcon } from './icons.js'
 import { markShown, openPlant } from './plant.js'
 import { displayed, isSame, type PlantProperty, shownText, withoutId } from './properties.js'
-import { makeDot } from './tags.js'
+import { tint } from './tags.js'
 import { shown } from './texts.js'
 
 /** More columns than these need a window that scrolls. */
@@ -137,5 +137,5 @@ function nodesOf(property: PlantProperty, plant: StoredPlant): Node[] {
     return [make('a.name.cut', { href: hrefOf({ ...readView(), plant: String(plant.id) }) }, shown(text))]
   if (property.name !== 'tag') return [make('div.cut', shown(text))]
   if (text === '') return [shown(text)]
-  return [button('tag', text, 'Show the plants with this tag', { class: 'chip' }, [makeDot(text), shown(text)])]
+  return [tint(button('tag', text, 'Show the plants with this tag', { class: 'chip' }, shown(text)), text)]
 }

@@ -29,17 +29,18 @@ const huesMax = 12
 /** By tag, the colours that are taken. */
 const hues = new Map<string, number>()
 
-/** A dot in the colour of a tag: one of its own for each of the first tags. */
-export function makeDot(tag: string): HTMLElement {
-  const dot = make('i.dot')
+/** Gives an element the colour of a tag: one of its own for each of the first tags. None for an empty tag. */
+export function tint<Kind extends HTMLElement>(element: Kind, tag: string): Kind {
+  element.classList.toggle('tag', tag !== '')
+  if (tag === '') return element
   const sum = [...tag].reduce((before, character) => (before * 98 + (character.codePointAt(0) ?? 0)) % 997, 0)
   let hue = hues.get(tag) ?? sum % huesMax
   if (!hues.has(tag) && hues.size < huesMax) {
     while ([...hues.values()].includes(hue)) hue = (hue + 1) % huesMax
     hues.set(tag, hue)
   }
-  dot.style.setProperty('--hue', String((hue * 360) / huesMax))
-  return dot
+  element.style.setProperty('--hue', String((hue * 360) / huesMax))
+  return element
 }
 
 function draw(): void {
@@ -68,13 +69,13 @@ function showChosen(): void {
 /** A chip that is pressed shows all plants when it is pressed again. */
 function toChip({ tag, plants }: { readonly tag: string; readonly plants: number | undefined }): HTMLElement {
   const isChosen = tag === chosen && tag !== ''
-  return make(
+  const chip = make(
     'button.chip',
     { type: 'button', 'data-action': 'tag', value: isChosen ? '' : tag, 'aria-pressed': String(isChosen) },
     // The API has no filter for it.
     tag === '' ? { disabled: '', title: 'Empty tags cannot be searched.' } : undefined,
-    makeDot(tag),
     shown(tag),
     plants !== undefined && [' ', make('span.count', plants.toLocaleString('en'))],
   )
+  return tint(chip, tag)
 }

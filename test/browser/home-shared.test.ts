@@ -590,7 +590,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
         assert.ok(account.top < title.bottom && account.height <= 45, `${account.top} ${account.height}`)
         await page.setViewportSize({ width: 1_000, height: 200 })
         await page.evaluate(`document.querySelector('#status').textContent = 'changed '.repeat(60)`)
-        await page.evaluate('scrollTo(0, 110)')
+        await page.evaluate('scrollTo(0, 120)')
         await until('the head is below the news', async () => {
           const [news, head] = await Promise.all([boxOf(page, '.news'), boxOf(page, 'thead th')])
           return news.top === 0 && Math.abs(head.top - news.bottom) < 1

@@ -965,7 +965,7 @@ describe('the home page', { skip: noBrowser }, () => {
       await page.locator('#more summary').click()
       await page.locator('#add-many').focus()
       await page.keyboard.press('Enter')
-      await page.locator('#rows').fill('id,name\n1,a\nx,b\n')
+      await page.locator('#rows').fill('id,name\n1,a\nx,b,c\n')
       await page.locator('#preview table').waitFor()
       await assertAccessible(page, 'many at once')
     }))
