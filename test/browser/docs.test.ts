@@ -14,7 +14,6 @@ import { findViolations, lanName, noBrowser } from '../support/browser.ts'
 import { makeFolder } from '../support/folder.ts'
 import { exhaustive, inRing } from '../support/ring.ts'
 import { until } from '../support/time.ts'
-import { assertAccessible } from './home-page.ts'
 import { open, store } from './visits.ts'
 
 const sections = ['Get started', 'Plants', 'Service', 'Webhooks', 'Guide', 'Schemas']
@@ -165,16 +164,19 @@ describe('/docs', { skip: noBrowser }, () => {
     assert.deepEqual([watched.errors, watched.outside], [[], []])
   })
 
-  exhaustive.test('is accessible and not wider than its window, light and dark, narrow and wide', async () => {
-    await using watched = await open(`${store.url}/docs`)
-    const { page } = watched
-    await page.locator('#schema-Error').waitFor()
-    await page.evaluate(unfold)
-    await assertAccessible(page, 'the reference')
-    await page.setViewportSize({ width: 390, height: 844 })
-    await page.getByRole('button', { name: 'Contents' }).click()
-    assert.deepEqual(await findViolations(page), [], 'the contents on a phone')
-  })
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [360, 1280]) {
+      exhaustive.test(`is accessible and not wider than its window: ${colorScheme}, ${width} px`, async () => {
+        await using watched = await open(`${store.url}/docs`, { colorScheme, viewport: { width, height: 800 } })
+        const { page } = watched
+        await page.locator('#schema-Error').waitFor()
+        await page.evaluate(unfold)
+        assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width)
+        if (width === 360) await page.getByRole('button', { name: 'Contents' }).click()
+        assert.deepEqual(await findViolations(page), [])
+      })
+    }
+  }
 
   test("shows a document of one's own: its Markdown, and values in values", async () => {
     await using folder = await makeFolder()

@@ -56,6 +56,7 @@ export async function unfoldId(page: Page): Promise<void> {
 /** Opens the dialog that adds many plants: an empty store, once it is known to be empty, has a button of its own. */
 export async function openMany(page: Page): Promise<void> {
   await page.locator('#live[data-state="live"]').waitFor()
+  await page.locator('#more summary:visible, #welcome-many:visible').waitFor()
   const menu = page.locator('#more summary')
   if (await menu.isVisible()) await menu.click()
   await page.locator('#add-many:visible, #welcome-many:visible').click()
