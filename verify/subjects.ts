@@ -3,7 +3,7 @@
 import type { Level } from './results.ts'
 import type { Circumstances, PlacedRow, Row } from './row.ts'
 import { bodyRows } from './rows/bodies.ts'
-import { changeRows, streamRows } from './rows/changes.ts'
+import { changeRows } from './rows/changes.ts'
 import { corsRows } from './rows/cors.ts'
 import { credentialRows } from './rows/credentials.ts'
 import { conditionRows, etagRows } from './rows/etags.ts'
@@ -36,7 +36,7 @@ const subjects: readonly (readonly [name: string, ...rows: readonly Rows[]])[] =
   ['Idempotency-Key', keyRows],
   ['plants and ETags', plantRows, lastingRows, conditionRows, etagRows, unreadRows],
   ['lists', listRows, longRows],
-  ['changes', changeRows, streamRows],
+  ['changes', changeRows],
   ['summary', summaryRows],
   ['CORS', corsRows],
   ['answers', ({ answers }) => answers],
