@@ -13,7 +13,7 @@ import { listRows, longRows } from './rows/lists.ts'
 import { limitRows, methodRows } from './rows/methods.ts'
 import { pageRows } from './rows/pages.ts'
 import { parameterRows } from './rows/parameters.ts'
-import { lastingRows, plantRows } from './rows/plants.ts'
+import { plantRows } from './rows/plants.ts'
 import { specifiedRows } from './rows/specified.ts'
 import { summaryRows } from './rows/summary.ts'
 import { furtherRows, textRows } from './rows/texts.ts'
@@ -34,7 +34,7 @@ const subjects: readonly (readonly [name: string, ...rows: readonly Rows[]])[] =
   ['paths and methods', methodRows],
   ['pages', pageRows],
   ['Idempotency-Key', keyRows],
-  ['plants and ETags', plantRows, lastingRows, conditionRows, etagRows, unreadRows],
+  ['plants and ETags', plantRows, conditionRows, etagRows, unreadRows],
   ['lists', listRows, longRows],
   ['changes', changeRows],
   ['summary', summaryRows],

@@ -20,7 +20,7 @@ const changed = /^If-Match: plant \d+ has changed since you read it; read it aga
 const matches = /^If-None-Match: plant \d+ exists and its ETag matches; send other ETags, or none/
 /** What our own messages say at rows of verify. */
 const messages: Messages = {
-  'an id that is no integer is refused': [fraction, fraction, notInt64, /got an array$/],
+  'createPlant refuses an id that is no integer': [fraction, fraction, notInt64, /got an array$/],
   'an id that is null is refused': /got null$/,
   'an id that is an object is refused': /got an object$/,
   'an id that is taken is refused, and its plant stays as it is': [undefined, /^id: \d+ is already taken; choose/],

@@ -1,13 +1,12 @@
 // Ids: every int64 is exact in every spelling; nothing else is accepted.
 
-import { isCreated, refusal } from '../checks.ts'
+import { refusal } from '../checks.ts'
 import { int64Max, int64Min } from '../ids.ts'
 import { strayIds, strayName } from '../leftovers.ts'
 import { plantJson } from '../plant.ts'
-import { near, none, type Row, row, take } from '../row.ts'
+import { type Circumstances, none, type Row, row, take } from '../row.ts'
 import { noObjects } from './bodies.ts'
-
-type Write = (id: bigint) => string
+import { bodiesOf, type Write } from './operations.ts'
 
 const says =
   'id is an integer of 64 bits; a JSON number with no fraction is an integer, however it is written (the ' +
@@ -15,35 +14,42 @@ const says =
 const taken = 'an id that is taken is refused with 409; the existing plant is never overwritten (createPlant, 409)'
 const exact = 'id is an int64, and Location has the path of the plant (the schema NewPlant, createPlant and getPlant)'
 
-/** No double has these ids. */
-const spellings: readonly (readonly [how: string, write: Write])[] = [
-  ['with a fraction of zero', (id) => `${id}.0`],
-  ['with many zeros behind the point', (id) => `${id}.${'0'.repeat(20)}`],
-  ['with an exponent', (id) => shifted(id, 'e3')],
-  ['with an exponent in upper case', (id) => shifted(id, 'E3')],
-  ['with a plus sign in its exponent', (id) => shifted(id, 'e+3')],
-  ['with a negative exponent', (id) => `${id}0e-1`],
-  ['with a leading zero in its exponent', (id) => shifted(id, 'e03')],
+/** Digits, each in JSON of another form, of ids that no double has. */
+type Spell = (id: string) => string
+const exponents: readonly Spell[] = ['e1', 'E1', 'e+1', 'e01'].map(
+  (exponent) => (id: string) => id.replace(/(\d*)(\d)$/, (_, digits, last) => `${digits || 0}.${last}${exponent}`),
+)
+const integers: readonly Spell[] = [
+  ...exponents,
+  ...['.0', `.${'0'.repeat(20)}`, '0e-1'].map((end) => (id: string) => `${id}${end}`),
+]
+const noIntegers: readonly Spell[] = [
+  ...['.5', `.${'0'.repeat(30)}1`].map((fraction) => (id: string) => `${id}${fraction}`),
+  (id) => `"${id}"`,
+  (id) => `[${id}]`,
+]
+const noNumbers: readonly Spell[] = [
+  ...['.', 'e'].map((end) => (id: string) => `${id}${end}`),
+  (id) => id.replace(/(\d)/, '0$1'),
+  (id) => `+${id}`,
+  (id) => id.replace(/(\d)(\d{3})$/, '$1_$2'),
+  (id) => `0x${BigInt(id.replace('-', '')).toString(16)}`,
 ]
 
-const fractions = ['.5', `.${'0'.repeat(30)}1`].map(
-  (fraction): Write =>
-    (id) =>
-      `${id}${fraction}`,
+const spelt =
+  (spell: Spell): Write =>
+  (start) =>
+    `${start.replace(/-?\d+/, spell)}"name":"n"}`
+
+const spellingRows = bodiesOf((_, isNew) =>
+  isNew
+    ? [
+        { what: 'an id however it is written', says, sent: integers.map(spelt) },
+        { what: 'an id that is no integer', says, code: 'invalidPlant', sent: noIntegers.map(spelt) },
+        { what: 'an id that is no number of JSON', says, code: 'invalidJson', sent: noNumbers.map(spelt) },
+      ]
+    : [],
 )
-const noIntegers: readonly Write[] = [...fractions, (id) => `"${id}"`, (id) => `[${id}]`]
-const noNumbers: readonly Write[] = [
-  (id) => String(id).replace(/(\d)/, '0$1'),
-  (id) => `+${id}`,
-  (id) => `${id}.`,
-  (id) => `${id}e`,
-  (id) => String(id).replace(/(\d)(\d{3})$/, '$1_$2'),
-  (id) => `0x${(id < 0n ? -id : id).toString(16)}`,
-]
-const refused = [
-  ['an id that is no integer is refused', 'invalidPlant', noIntegers],
-  ['an id that is no number of JSON is refused', 'invalidJson', noNumbers],
-] as const
 
 /** Values that a faulty server could map to ids outside the range. */
 const astray: readonly (readonly [what: string, literal: string, strays: readonly bigint[]])[] = [
@@ -55,7 +61,7 @@ const astray: readonly (readonly [what: string, literal: string, strays: readonl
   ['that is an object', '{}', strayIds.zero],
 ]
 
-export const int64Rows: readonly Row[] = [
+const idRows: readonly Row[] = [
   row(
     'neighbouring ids beyond 2^53 are kept apart, exact to the last digit',
     { document: exact, unless: ({ ids }) => ids.whyExactAnyway },
@@ -79,21 +85,6 @@ export const int64Rows: readonly Row[] = [
       await store.read(plant)
     },
   ),
-  ...spellings.map(([how, write]) =>
-    row(`an id written ${how}`, says, near(1), async (store, id) => {
-      await store.send({ body: plantJson(write(id), 'n') }, isCreated({ id, name: 'n' }))
-      await store.read({ id, name: 'n' })
-    }),
-  ),
-  ...refused.map(([title, code, writes]) =>
-    row(title, says, take(1), async (store, id) => {
-      for (const write of writes) {
-        const body = plantJson(write(id), strayName)
-        await store.send({ body, isInvalid: code === 'invalidPlant' }, refusal(code))
-      }
-      await store.isMissing(id)
-    }),
-  ),
   ...astray.map(([what, literal, strays]) =>
     row(`an id ${what} is refused`, { document: says, strays }, none, (store) =>
       store.send({ body: plantJson(literal, strayName) }, refusal('invalidPlant')),
@@ -106,9 +97,6 @@ export const int64Rows: readonly Row[] = [
   }),
 ]
 
-/** Writes the id as a thousandth with an exponent of 3. */
-function shifted(id: bigint, exponent: string): string {
-  const [sign, digits] = id < 0n ? ['-', String(-id)] : ['', String(id)]
-  const padded = digits.padStart(4, '0')
-  return `${sign}${padded.slice(0, -3)}.${padded.slice(-3)}${exponent}`
+export function int64Rows(run: Circumstances): readonly Row[] {
+  return [...idRows, ...spellingRows(run)]
 }

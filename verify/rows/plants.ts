@@ -5,7 +5,7 @@ import { int64Max, int64Min } from '../ids.ts'
 import { toJson } from '../json.ts'
 import { type Answer, fieldOf } from '../message.ts'
 import { hardText, plantJson } from '../plant.ts'
-import { type Circumstances, type Ids, near, needs, none, type Row, row, take } from '../row.ts'
+import { near, needs, none, type Row, row, take } from '../row.ts'
 import { clientsAtOnce, type Headers, type Store } from '../store.ts'
 
 const reading = 'getPlant answers with the plant, its id and an ETag (getPlant, 200)'
@@ -16,7 +16,6 @@ const missing = 'there is no plant with this id: 404, and replacing never create
 const deleting = 'deletePlant answers with 204 (deletePlant)'
 const idSays = 'an id is any int64 (the parameter id)'
 const taken = 'an id that is taken is refused with 409 (createPlant, 409)'
-const created = 'createPlant answers with the Plant and its Location (createPlant, 200)'
 
 /** A message without a body may say that it has none. */
 const hasNoLength = ({ fields }: Answer): string | undefined =>
@@ -63,16 +62,6 @@ export const plantRows: readonly Row[] = [
     await store.oneOf(() => ({ body: plantJson(id, 'n') }), 'created the plant', [200, 409])
     await store.read({ id, name: 'n' })
   }),
-  row(
-    'each create of many at once gets its own plant and Location',
-    created,
-    take(clientsAtOnce),
-    async (store, ...own) => {
-      const plants = own.map((id) => ({ id, name: `n${id}` }))
-      await store.createAll(plants)
-      for (const plant of plants) await store.read(plant)
-    },
-  ),
   row('each replace of many at once gets its own plant and ETag', replacing, take(1), async (store, id) => {
     await store.create({ id, name: 'n' })
     const plants = Array.from({ length: clientsAtOnce }, (_, client) => ({ name: `m${client}` }))
@@ -115,32 +104,4 @@ async function answersMissing(store: Store, id: bigint, headers: readonly Header
     await store.put(id, { name: 'n' }, refusal('unknownPlant'), each)
     await store.get(id, refusal('unknownPlant'), each)
   }
-}
-
-/** A cache, or a copy that lags behind, has the plants for a while as they were. */
-export function lastingRows(run: Circumstances): readonly Row[] {
-  const own = run.ids.take(2)
-  const ids: Ids = () => own
-  let begun: Answer | undefined
-  const begin = async (store: Store, kept: bigint, gone: bigint): Promise<Answer> => {
-    for (const id of [kept, gone]) await store.create({ id, name: 'n', tag: 't' })
-    for (const id of [kept, gone]) await store.read({ id, name: 'n', tag: 't' })
-    await store.remove(gone)
-    await store.put(kept, { name: 'm' })
-    begun = await store.read({ id: kept, name: 'm' })
-    return begun
-  }
-  return [
-    row(
-      'a replaced and a deleted plant at the beginning of the run',
-      { document: replacing, turn: 'first' },
-      ids,
-      begin,
-    ),
-    row('they are the same at its end', { document: replacing, turn: 'last' }, ids, async (store, kept, gone) => {
-      const before = begun ?? (await begin(store, kept, gone))
-      await store.read({ id: kept, name: 'm' }, [sameField('ETag', before)])
-      await store.isMissing(gone)
-    }),
-  ]
 }
