@@ -280,7 +280,7 @@ export const lists: readonly Wrong[] = [
       asking('after'),
     ),
     ...receiving(list)(
-      ['takes % in a tag for a wildcard', parameter('tag', / %$/, ' fern')],
+      ['takes % in a tag for a wildcard', parameter('tag', / %$/, ' f\u00e9rn')],
       ['takes a comma for the end of a tag', parameter('tag', /,.*/, '')],
       ['ignores spaces at the end of a tag', parameter('tag', / +$/, '')],
       ['ignores spaces within a tag', parameter('tag', / {2}/, ' ')],
