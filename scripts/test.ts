@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util'
 import { filesOfFirstRing } from '../test/all/folders.ts'
 
 /** In the first ring, the slowest folders begin first, so that none of their files runs alone at the end. */
-const slowest = ['test/all/', 'test/verify/', 'test/browser/']
+const slowest = ['test/all/', 'test/verify/']
 
 const { values, positionals } = parseArgs({ options: { all: { type: 'boolean' } }, allowPositionals: true })
 const isFirstRing = !values.all && positionals.length === 0

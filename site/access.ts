@@ -2,12 +2,13 @@
 // and what it may.
 
 import { base, readView } from './address.js'
-import { connect, token, wordsOf } from './api.js'
+import { connect, wordsOf } from './api.js'
 import type { Home } from './client.js'
 import { find } from './elements.js'
 import { clearRefusal, isFilledIn, onSubmit, tell } from './form.js'
 import { toSentence, unauthorized } from './messages.js'
 import { shown } from './texts.js'
+import { tabs, token } from './token.js'
 
 /** What the token may. */
 export interface May {
@@ -25,8 +26,6 @@ interface AccessOptions {
 const form = find('#token-form', HTMLFormElement)
 const secret = find('#secret', HTMLInputElement)
 const stay = find('#stay', HTMLInputElement)
-/** The tabs of this page: one that is open has the token. */
-const tabs = new BroadcastChannel(`plantstore ${base.pathname}`)
 let leave = (): void => {}
 
 export function startAccess({ onEnter, onForget }: AccessOptions): void {
@@ -129,20 +128,15 @@ function show(isKnown: boolean): void {
 function showCaller(caller: Home['caller']): May {
   const scopes = caller?.scopes ?? []
   const may = { read: scopes.includes('plants:read'), write: scopes.includes('plants:write') }
-  const [words, limits] = wordsFor(may)
+  const able = [may.read && 'read', may.write && 'write'].filter(Boolean)
+  const limits = [
+    !may.read && 'To see plants, this token also needs the scope plants:read.',
+    !may.write && 'To change plants, this token needs the scope plants:write.',
+  ]
   find('#caller').replaceChildren(shown(caller?.name ?? 'token'))
-  find('#may').textContent = words
-  find('#limits').textContent = limits
+  find('#may').textContent = `can ${able.length === 1 ? 'only ' : ''}${able.join(' and ') || 'do nothing here'}`
+  find('#limits').textContent = limits.filter(Boolean).join(' ')
   document.body.classList.toggle('no-reads', !may.read)
   document.body.classList.toggle('no-writes', !may.write)
   return may
-}
-
-/** What a token may do, in short, and why not the rest. */
-function wordsFor({ read, write }: May): readonly [string, string] {
-  if (read && write) return ['can read and write', '']
-  if (read) return ['can only read', 'This token can read plants. To change them, it needs the scope plants:write.']
-  if (!write) return ['can do nothing here', 'This token can neither read nor change plants: it has no scope for them.']
-  const limits = 'This token can create plants. To see, change and delete them, it also needs the scope plants:read.'
-  return ['can only create', limits]
 }

@@ -1,29 +1,10 @@
-// The server that served the page, the token, and ids that are free.
+// The server that served the page, and ids that are free.
 
 import { base } from './address.js'
-import { PlantStoreClient, PlantStoreError } from './client.js'
-import { storages } from './elements.js'
+import { type NewPlant, PlantStoreClient, PlantStoreError } from './client.js'
 import { record } from './log.js'
 import { isSame } from './properties.js'
-
-const tokenKey = 'plantstore-token'
-/** The token of this page, be it stored or not. */
-let held = ''
-
-export const token = {
-  get: (): string => held || (storages.map((place) => place.getItem(tokenKey)).find((secret) => secret !== null) ?? ''),
-  stays: (): boolean => storages[1]?.getItem(tokenKey) != null,
-  /** @param stays beyond this tab, on this device. */
-  keep: (secret: string, stays: boolean): void => {
-    token.forget()
-    held = secret
-    storages[stays ? 1 : 0]?.setItem(tokenKey, secret)
-  },
-  forget: (): void => {
-    held = ''
-    for (const place of storages) place.removeItem(tokenKey)
-  },
-}
+import { token } from './token.js'
 
 /** Creates a client with short timeouts, since a person is waiting. Its requests are in the log. */
 export function connect(secret = token.get(), fetch: typeof globalThis.fetch = record): PlantStoreClient {
@@ -53,7 +34,7 @@ export function wordsOf(refusal: unknown): string {
 }
 
 /** Whether a plant is there with the same properties, such as one whose create got no answer. */
-export async function isThere(plant: { readonly id: bigint }, client = connect()): Promise<boolean> {
+export async function isThere(plant: Pick<NewPlant, 'id'>, client = connect()): Promise<boolean> {
   try {
     return isSame(await client.getPlant(plant.id), plant)
   } catch (refusal) {

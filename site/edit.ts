@@ -1,11 +1,11 @@
 // The dialog that changes a plant. It sends the plant's ETag, so that it overwrites no other client's change unseen, and
 // shows both versions side by side.
 
-import { connect, statusOf } from './api.js'
+import { connect, statusOf, wordsOf } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
 import { type Child, find, make, makeButton, makeTable } from './elements.js'
 import { clearRefusal, isFilledIn, makeFields, onSubmit, plantIn, showMarks, showRefusal, whileBusy } from './form.js'
-import { explain, explainAbsence, hush } from './messages.js'
+import { explain, hush, say, toSentence } from './messages.js'
 import { isSame, isUsual, ownOf, type PlantProperty, plantOf, shownText, withoutId } from './properties.js'
 import { boxed, shownOrNone } from './texts.js'
 
@@ -128,7 +128,7 @@ async function save(mine: Opened, state: Tagged<StoredPlant>): Promise<boolean> 
     else if (statusOf(refusal) !== 412) showRefusal(form, refusal, error)
     else if (await hasNoConflict(mine)) {
       isSaving = false
-      return save(mine, mine.shown)
+      return await save(mine, mine.shown)
     }
     return false
   } finally {
@@ -152,7 +152,7 @@ async function hasNoConflict(mine: Opened): Promise<boolean> {
     showConflict(mine)
     return isKnown
   } catch (refusal) {
-    if (isOpen(mine)) explainAbsence(refusal, error)
+    if (isOpen(mine)) say(error, toSentence(wordsOf(refusal)))
     return false
   }
 }
@@ -170,13 +170,9 @@ function takeTheirs(property: PlantProperty): void {
 function holdOverwrite(): void {
   overwrite.inert = true
   clearTimeout(holding)
-  // From the frame that shows the version.
-  requestAnimationFrame(() => {
-    clearTimeout(holding)
-    holding = setTimeout(() => {
-      overwrite.inert = false
-    }, readingMsMin)
-  })
+  holding = setTimeout(() => {
+    overwrite.inert = false
+  }, readingMsMin)
 }
 
 function showConflict({ shown, theirs }: Opened): void {
@@ -190,7 +186,7 @@ function showConflict({ shown, theirs }: Opened): void {
       return before !== other && typed === other
     })
     overwrite.textContent = isMerged ? 'Save merged' : 'Overwrite with mine'
-    overwrite.className = isMerged ? 'main' : 'danger'
+    overwrite.className = isMerged ? 'main' : 'main danger'
   }
   const hadFocus = submit.matches(':focus') || !form.contains(document.activeElement)
   submit.hidden = hasConflict

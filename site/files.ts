@@ -3,111 +3,65 @@
 
 import { idOf } from './address.js'
 import { connect } from './api.js'
-import type { ListQuery, NewPlant, StoredPlant } from './client.js'
+import type { ListQuery, StoredPlant } from './client.js'
 import { csvRow } from './columns.js'
 import { splitBy } from './csv-fields.js'
 import { CsvPlants, findColumns } from './csv-records.js'
 import { download } from './elements.js'
 import { parseExact, printLine } from './exact-json.js'
 import { hush } from './messages.js'
-import { jsonOf, ownOf, type PlantProperty, plantOf, properties, textOf } from './properties.js'
+import { jsonOf, plantOf, properties, textOf, type Values } from './properties.js'
 
-/** A plant that may still need an id. */
-type PastedPlant = Omit<NewPlant, 'id'> & { readonly id?: bigint }
-
-/** A row: its plant, or what is wrong with it. */
+/** A row: its plant, which may still need an id, or why it has none. */
 export interface PlantRow {
   readonly line: number
   /** The row as it was read, without its line end. */
   readonly raw: string
-  readonly plant?: PastedPlant
+  readonly plant?: Values & { readonly id?: bigint | string }
   readonly wrong?: string
-}
-
-export interface Rows {
-  readonly format: 'csv' | 'ndjson'
-  /** The line of the columns with its line end; empty if there is none. */
-  readonly header: string
-  readonly rows: readonly PlantRow[]
 }
 
 /** Such as `id, name and tag`. */
 export const namesOfColumns = new Intl.ListFormat('en-GB').format(properties.map(({ name }) => name))
-/** Lone surrogates and NUL cannot be stored. */
-const unstorable = /[\0\p{Cs}]/u
 /** A longer row is refused: the server takes no longer plant. */
 const recordCharactersMax = 65_536
 
 /** Throws UnreadableFile if a text has no rows. */
-export function readRows(text: string): Rows {
+export function readRows(text: string): readonly PlantRow[] {
   const content = text.replace(/^\ufeff/, '')
   return /^\s*\{/.test(content) ? readNdjson(content) : readCsv(content)
 }
 
-function readNdjson(content: string): Rows {
-  const lines = content.split('\n').map((line) => line.replace(/\r$/, ''))
-  const rows = lines
-    .map((raw, at) => ({ raw, line: at + 1 }))
-    .filter(({ raw }) => raw.trim() !== '')
-    .map(({ raw, line }) => ({ raw, line, ...plantOfJson(raw) }))
-  return { format: 'ndjson', header: '', rows }
+function readNdjson(content: string): readonly PlantRow[] {
+  const rows = content.split('\n').map((text, at) => ({ line: at + 1, raw: text.replace(/\r$/, '') }))
+  return rows.filter(({ raw }) => raw.trim() !== '').map((row) => ({ ...row, ...read(row.raw) }))
 }
 
-type Found = Pick<PlantRow, 'plant'> | Pick<PlantRow, 'wrong'>
-
-function plantOfJson(raw: string): Found {
+/** Whether the plant is valid, the server says. */
+function read(json: string): Pick<PlantRow, 'plant' | 'wrong'> {
   let value: unknown
   try {
-    value = parseExact(raw)
+    value = parseExact(json)
   } catch {
     return { wrong: 'is not JSON, or has a number that is too large' }
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { wrong: 'is not a JSON object' }
-  return checked(plantOf(Object.entries(value)))
+  const { id, ...plant } = plantOf(Object.entries(value))
+  return { plant: id === undefined ? plant : { ...plant, id: idOf(String(id)) ?? String(id) } }
 }
 
-/** What the page knows to be wrong; the server knows more. */
-function checked(values: object): Found {
-  const [wrong] = properties.flatMap((property) => faultOf(property, ownOf(values, property.name)) ?? [])
-  if (wrong !== undefined) return { wrong }
-  const { id, ...others } = values as NewPlant
-  if (id === undefined) return { plant: others }
-  const exact = idOf(String(id))
-  if (exact === undefined) return { wrong: 'id: a whole number of up to 19 digits is needed' }
-  return { plant: { ...others, id: exact } }
-}
-
-function faultOf({ name, isRequired, kind, schema }: PlantProperty, value: unknown): string | undefined {
-  if (value === undefined) return isRequired && name !== 'id' ? `${name}: is missing` : undefined
-  const isWhole = typeof value === 'bigint' || Number.isSafeInteger(value)
-  const said = typeof value === 'string' ? `${JSON.stringify(value)} is` : 'is'
-  if (schema['type'] === 'integer' && !isWhole) return `${name}: ${said} not a whole number`
-  if (kind === 'number' && !isWhole && typeof value !== 'number') return `${name}: ${said} not a number`
-  if (kind === 'boolean' && typeof value !== 'boolean') return `${name}: ${said} neither true nor false`
-  if (kind !== 'text') return undefined
-  if (typeof value !== 'string') return `${name}: is not a text`
-  const [length, most] = [[...value].length, Number(schema['maxLength'] ?? Number.POSITIVE_INFINITY)]
-  if (length > most) return `${name}: has ${length} characters, more than ${most}`
-  return unstorable.test(value) ? `${name}: has a character that cannot be stored` : undefined
-}
-
-function readCsv(content: string): Rows {
+function readCsv(content: string): readonly PlantRow[] {
   const { added, body } = withHeader(content)
-  let header = ''
   const plants = new CsvPlants({
     columns: properties,
     needed: ['name'],
     recordCharactersMax,
-    onHeader: ({ raw }) => {
-      header = `${raw}\r\n`
-    },
+    onHeader: () => {},
     onMaybeRounded: () => {},
   })
-  const rows = plants.read(added + body, true).map(({ line, raw, json, wrong }) => {
-    const found = json === undefined ? { wrong: wrong ?? '' } : plantOfJson(json)
-    return { line: added === '' ? line : line - 1, raw, ...found }
+  return plants.read(added + body, true).map(({ line, raw, json, wrong = '' }) => {
+    return { line: added === '' ? line : line - 1, raw, ...(json === undefined ? { wrong } : read(json)) }
   })
-  return { format: 'csv', header: added === '' ? header : '', rows }
 }
 
 /** What is pasted from a sheet often has no header, and a list has only names: both get one. */

@@ -4,7 +4,7 @@
 import { wordsOf } from './api.js'
 import { PlantStoreError } from './client.js'
 import { type Field, fieldOf, fill, find, isField, make } from './elements.js'
-import { parseExact, printLine } from './exact-json.js'
+import { printLine } from './exact-json.js'
 import { say, toSentence } from './messages.js'
 import { isUsual, meaningOf, ownOf, type PlantProperty, plantOf, textOf, type Values } from './properties.js'
 import { escaped, isolated } from './texts.js'
@@ -14,14 +14,6 @@ const given = new WeakMap<Field, { readonly text: string; readonly value: string
 
 /** Texts that may have more get several lines. Names and tags have one, unless they have line breaks. */
 const lineCharactersMax = 200
-
-/** The keyboards of phones. The inputs of these types would change what is typed, such as the domain of an address. */
-const inputModes = new Map<unknown, string>([
-  ['integer', 'numeric'],
-  ['number', 'decimal'],
-  ['email', 'email'],
-  ['uri', 'url'],
-])
 
 /** Makes the fields of properties, with what a plant has of them, in the element `.fields` of a form. */
 export function makeFields(
@@ -67,7 +59,8 @@ function fieldFor(property: PlantProperty, prefix: string, plant?: object): HTML
   const id = prefix + key
   const control = controlFor(property, plant)
   const description = isUsual(property) ? '' : String(schema['description'] ?? '')
-  const help = `${description}${'json' in control.dataset ? ' As JSON.' : ''}`.trim()
+  const isJson = kind === 'json' && control instanceof HTMLTextAreaElement
+  const help = `${description}${isJson ? ' As JSON.' : ''}`.trim()
   const described = `${id}-error${help === '' ? '' : ` ${id}-help`}`
   fill(control, { id, name: key, autocomplete: 'off', 'data-property': name, 'aria-describedby': described })
   if (isRequired && (kind !== 'text' || control instanceof HTMLSelectElement)) {
@@ -97,16 +90,16 @@ function controlFor(property: PlantProperty, plant?: object): Field {
   }
   const hint = plant && kind === 'text' && (isRequired || value === '') ? { placeholder: '(empty)' } : undefined
   if (isLong(property) || /[\r\n]/.test(text)) {
-    const area = make('textarea', hint, kind === 'json' && { 'data-json': '' })
+    const area = make('textarea', hint)
     area.value = text
     area.rows = Math.min(Math.max(area.value.split('\n').length, isLong(property) ? 3 : 1), 6)
     given.set(area, { text, value: area.value })
     return area
   }
-  const { type, format } = schema
+  const { format } = schema
   const input = make(
     'input',
-    { inputmode: inputModes.get(kind === 'number' ? type : format) ?? 'text' },
+    { inputmode: kind === 'number' ? 'decimal' : 'text' },
     kind === 'text' && format === 'date' && { type: 'date' },
     // The browser's own input has no time zone.
     format === 'date-time' && { placeholder: '2026-01-31T12:00:00Z' },
@@ -141,18 +134,6 @@ function printed(value: unknown): string {
   return value === undefined ? '' : printLine(value, '')
 }
 
-/** What a person would say, in place of a server's message about a field. */
-function plainly(message: string): string {
-  const words = message
-    .replace(/^id: must be an integer\b.*/s, 'A whole number of up to 19 digits, such as 42.')
-    .replace(/^id: (\S+) is already taken\b.*/s, 'There is a plant $1 already. Choose another id.')
-    .replace(/^.+: must have at most \d+ characters, got \d+$/s, (text) => {
-      const [most, got] = (text.match(/\d+/g) ?? []).slice(-2).map((digits) => Number(digits).toLocaleString('en'))
-      return `At most ${most} characters; these are ${got}.`
-    })
-  return toSentence(words)
-}
-
 /**
  * Shows a refusal beside the fields that it names, as in `name: must have ...; tag: ...`, with the number of the
  * server's error, and the rest below the form.
@@ -169,7 +150,7 @@ export function showRefusal(form: HTMLFormElement, refusal: unknown, rest: HTMLE
     if (field === undefined) others.push(part)
     else told.set(field, told.has(field) ? `${told.get(field)}; ${part}` : part)
   }
-  for (const [each, words] of told) tell(each, plainly(words) + end)
+  for (const [each, words] of told) tell(each, toSentence(words) + end)
   say(rest, others.length === 0 ? '' : toSentence(others.join('; ') + end))
   focusWrong(form)
 }
@@ -191,27 +172,16 @@ export function clearRefusal(form: HTMLFormElement, rest: HTMLElement): void {
   for (const field of fieldsOf(form, '[aria-invalid]')) clear(field)
 }
 
-/** Whether all required fields are filled in, and what is typed can be read; marks those that are not. */
+/** Whether all required fields are filled in; marks those that are not. */
 export function isFilledIn(form: HTMLFormElement): boolean {
   for (const field of fieldsOf(form, '[name]')) {
     const isEmpty = field.value.trim() === ''
-    const { missing, json } = field.dataset
+    const { missing } = field.dataset
     if (isEmpty && missing !== undefined) tell(field, missing)
-    if (!isEmpty && json !== undefined && !isJson(field.value))
-      tell(field, 'This is not JSON. A text needs double quotes.')
     if (field.validity.badInput) tell(field, 'This is incomplete.')
   }
   focusWrong(form)
   return fieldsOf(form, '[aria-invalid]').length === 0
-}
-
-function isJson(text: string): boolean {
-  try {
-    parseExact(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 export function tell(field: Field, text: string): void {

@@ -2,7 +2,7 @@
 
 import { askForToken, forget, type May, openStore, startAccess, takeToken } from './access.js'
 import { readView } from './address.js'
-import { connectAside, isRefusal, token, wordsOf } from './api.js'
+import { connectAside, isRefusal, wordsOf } from './api.js'
 import type { Change } from './client.js'
 import { closeForm, focusForm, openForm, showWelcome, startForm, toggleForm } from './create.js'
 import { edit, noteChangesOfEdited, startEditing } from './edit.js'
@@ -18,8 +18,9 @@ import { expireToast, explain, hush, say } from './messages.js'
 import { noteChangesOfShown, openPlant, showPlant } from './plant.js'
 import { remove, undo } from './remove.js'
 import { findRow } from './rows.js'
-import { currentQuery, filterByTag, openTable, refresh, reload, reloadAround, showTotals, whyHidden } from './table.js'
+import { currentQuery, filterByTag, openTable, refresh, reload, reloadAround, showTotals } from './table.js'
 import { showTags } from './tags.js'
+import { token } from './token.js'
 
 const unreachable = 'The server cannot be reached; try again.'
 let may: May = { read: false, write: false }
@@ -42,14 +43,14 @@ startAccess({
 startEditing(changed)
 startForm(created)
 startLive({ onChanges: showChanges, onBack: recover })
-startMany(refreshAll)
+startMany(added)
 
 /** What the buttons with `data-action` do; the value of a button says with what. Refusals are explained. */
 const actions: Readonly<Record<string, (button: HTMLButtonElement) => unknown>> = {
   close: (button) => button.closest('dialog')?.close(),
   copy: (button) => copy(button.value, button),
   edit: (button) => edit(BigInt(button.value), button),
-  examples: (button) => whileBusy(button, () => addExamples(added)),
+  examples: (button) => whileBusy(button, addExamples),
   export: (button) => whileBusy(button, () => exportPlants(button.value, currentQuery())).finally(closeMenu),
   keys: () => find('#keys', HTMLDialogElement).showModal(),
   many: openMany,
@@ -78,28 +79,26 @@ async function created(id: string): Promise<void> {
   tellOf(id, '#created', `Plant ${id} was created.`)
 }
 
-/** Says what happened to a plant. If the table does not show the plant, says why, and leads to it. */
+/** Says what happened to a plant, and leads to it if the table does not show it. */
 function tellOf(id: string, place: string, sentence: string): void {
-  const why = may.read ? whyHidden(id) : ''
-  findRow(id)?.classList.add('fresh')
-  say(find(place), sentence + why)
-  if (why === '') return
+  const row = findRow(id)
+  row?.classList.add('fresh')
+  say(find(place), sentence)
+  if (row !== undefined || !may.read) return
   const link = make('a', { href: `?plant=${id}` }, 'Show it')
   link.addEventListener('click', (event) => {
     event.preventDefault()
     openPlant(id)
   })
-  find(place).append(' ', link)
+  find(place).append(' The table does not show it. ', link)
 }
 
 async function refreshAll(): Promise<void> {
   if (may.read) await Promise.all([reload(), loadSummary()])
 }
 
-async function added(sentence: string): Promise<void> {
-  await Promise.all([openTable(), loadSummary()])
-  say(find('#changed'), sentence)
-  expireToast()
+async function added(): Promise<void> {
+  await refreshAll()
   closeForm()
   find('#plants-title').focus()
 }

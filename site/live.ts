@@ -1,10 +1,11 @@
 // Follows the changes of the store while the tab is visible, so that the page shows what others do. A browser opens few
 // connections to a server, so a hidden tab does not keep one.
 
-import { connectAside, statusOf, token } from './api.js'
+import { connectAside, statusOf } from './api.js'
 import type { Change } from './client.js'
 import { find } from './elements.js'
 import { explain } from './messages.js'
+import { token } from './token.js'
 
 interface LiveOptions {
   /** Receives changes, several at once, in order. Empty: anything may have changed. */
@@ -13,9 +14,7 @@ interface LiveOptions {
   readonly onBack: () => Promise<void>
 }
 
-const words = { off: '', live: 'Live', resuming: 'Reconnecting', away: 'Server unreachable' } as const
-/** Failures in a row after which the server counts as away. */
-const failuresOfAbsence = 3
+const words = { off: '', live: 'Live', away: 'Server unreachable' } as const
 /** Pause after changes were shown. */
 const pauseMs = 1_000
 
@@ -63,17 +62,14 @@ function pause(state: keyof typeof words): void {
 }
 
 async function follow(signal: AbortSignal): Promise<void> {
-  let failures = 0
   const onOpen = (): void => {
-    failures = 0
     tell('live')
     if (awaySince !== undefined) void options.onBack()
     awaySince = undefined
   }
   const onFailure = (): void => {
-    failures += 1
     awaySince ??= new Date()
-    if (!signal.aborted) tell(failures < failuresOfAbsence ? 'resuming' : 'away')
+    if (!signal.aborted) tell('away')
   }
   try {
     if (after === undefined) {

@@ -2,18 +2,19 @@
 // already, with the same properties, counts as done.
 
 import { plantsOf } from './address.js'
-import { connect, freeIds, isThere, statusOf, token, wordsOf } from './api.js'
+import { connect, freeIds, isRefusal, isThere, statusOf, wordsOf } from './api.js'
 import type { NewPlant } from './client.js'
 import { csvRow } from './columns.js'
-import { download, find, make, makeTable } from './elements.js'
-import { parseExact, printLine } from './exact-json.js'
-import { namesOfColumns, type PlantRow, type Rows, readRows } from './files.js'
+import { find, make, makeTable } from './elements.js'
+import { printLine } from './exact-json.js'
+import { namesOfColumns, type PlantRow, readRows } from './files.js'
 import { onSubmit } from './form.js'
-import { explain, hush, say, spoken, toSentence } from './messages.js'
-import { displayed, ownOf, plantOf, properties, textOf } from './properties.js'
+import { explain, say, spoken, toSentence } from './messages.js'
+import { displayed, ownOf, plantOf, properties, textOf, type Values } from './properties.js'
 import { UnreadableFile } from './records.js'
 import { sampleOf } from './samples.js'
 import { shown } from './texts.js'
+import { token } from './token.js'
 
 const previewRows = 10
 const previewColumnsMax = 5
@@ -31,7 +32,6 @@ const preview = find('#preview')
 const progress = find('#many-progress', HTMLProgressElement)
 const status = find('#many-status')
 const stop = find('#many-stop', HTMLButtonElement)
-const refusedButton = find('#refused', HTMLButtonElement)
 const submit = find('[type="submit"]', HTMLButtonElement, form)
 const closer = find('[data-cancel]', HTMLButtonElement, dialog)
 const sampleRow = properties.map((each) => textOf(each, { [each.name]: sampleOf(each.schema) }) ?? '')
@@ -45,31 +45,14 @@ interface Tally {
   readonly refused: PlantRow[]
 }
 
-let rows: Rows | undefined
-/** Settles once all rows have ids. */
-let numbering = Promise.resolve()
-let refused: readonly PlantRow[] = []
+let rows: readonly PlantRow[] = []
 let hasAdded = false
 let running: AbortController | undefined
 
 text.addEventListener('input', () => take(text.value))
 file.addEventListener('change', () => takeFile(file.files?.[0]))
 stop.addEventListener('click', () => running?.abort())
-refusedButton.addEventListener('click', downloadRefused)
 onSubmit(form, add)
-for (const name of ['dragover', 'drop'] as const) {
-  document.addEventListener(name, (event) => {
-    const { dataTransfer } = event
-    if (!dataTransfer?.types.includes('Files')) return
-    // The browser would leave the page for the file.
-    event.preventDefault()
-    const isFree = dialog.open || document.querySelector('dialog:modal') === null
-    const mayAdd = !find('#store').hidden && !document.body.matches('.no-writes')
-    if (name !== 'drop' || !isFree || !mayAdd) return
-    if (!dialog.open) openMany()
-    void takeFile(dataTransfer.files[0])
-  })
-}
 
 /** @param onAdded called after plants were added, when the dialog closes. */
 export function startMany(onAdded: () => Promise<void>): void {
@@ -87,8 +70,25 @@ export function openMany(): void {
   dialog.showModal()
 }
 
+/** Adds the example plants, with samples of whatever else the document requires. */
+export async function addExamples(): Promise<void> {
+  const examples = await (await fetch('site/houseplants.ndjson')).text()
+  openMany()
+  take(examples)
+  rows = rows.map((row) => ({ ...row, plant: withSamples(row.plant ?? {}) }))
+  form.requestSubmit()
+}
+
+function withSamples(example: object): Values {
+  const values = properties.map(({ name, isRequired, schema }) => {
+    const value = ownOf(example, name)
+    return [name, value === undefined && isRequired ? sampleOf(schema) : value] as const
+  })
+  return plantOf(values)
+}
+
 async function takeFile(chosen: File | undefined): Promise<void> {
-  if (chosen === undefined || running !== undefined) return
+  if (chosen === undefined) return
   if (chosen.size > bytesMax) return say(error, 'Files of more than 64 MiB are for `plantstore import`.')
   text.value = ''
   try {
@@ -99,213 +99,137 @@ async function takeFile(chosen: File | undefined): Promise<void> {
   }
 }
 
+function decode(bytes: Uint8Array): string {
+  const encodings: Readonly<Record<string, string>> = { '255,254': 'utf-16le', '254,255': 'utf-16be' }
+  return new TextDecoder(encodings[String(bytes.slice(0, 2))] ?? 'utf-8', { fatal: true }).decode(bytes)
+}
+
 function take(content: string): void {
-  for (const place of [error, status]) place.textContent = ''
-  refusedButton.hidden = true
-  offerToClose(false)
-  rows = undefined
+  for (const place of [error, status, preview]) place.textContent = ''
+  makePrimary(submit)
+  rows = []
   submit.textContent = 'Add'
-  preview.replaceChildren()
   if (content.trim() === '') return
   try {
     rows = readRows(content)
-    submit.textContent = `Add ${plantsOf(rows.rows.filter(({ wrong }) => wrong === undefined).length)}`
-    preview.replaceChildren(...previewOf(rows.rows))
-    numbering = number(rows)
   } catch (cause) {
     if (!(cause instanceof UnreadableFile)) throw cause
     say(error, toSentence(`this ${cause.message}`))
+    return
   }
-}
-
-/** Gives free ids to plants that have none. */
-async function number(read: Rows): Promise<void> {
-  const used = new Set(read.rows.map(({ plant }) => plant?.id))
-  const free = freeIds()
-  const given = [...read.rows]
-  let id = 0n
-  for (const [at, row] of given.entries()) {
-    if (row.plant === undefined || row.plant.id !== undefined) continue
-    // A token that may only create does not learn which ids are free.
-    do id = (await free.next()).value ?? id + 1n
-    while (used.has(id))
-    given[at] = { ...row, plant: { ...row.plant, id } }
-  }
-  if (rows !== read) return
-  rows = { ...read, rows: given }
-  preview.replaceChildren(...previewOf(given))
+  const wrong = rows.filter((row) => row.wrong !== undefined)
+  const valid = rows.filter((row) => row.wrong === undefined)
+  const bad = wrong.length === 0 ? '' : ` ${wrong.length.toLocaleString('en')} of the rows cannot be added.`
+  submit.textContent = `Add ${plantsOf(valid.length)}`
+  showRows(`${plantsOf(valid.length)} to add.${bad}`, [...wrong, ...valid], previewRows)
 }
 
 async function add(): Promise<void> {
-  await numbering
-  if (rows === undefined) return say(error, error.textContent || 'Paste rows or choose a file.')
+  if (rows.length === 0) return say(error, error.textContent || 'Paste rows or choose a file.')
   running = new AbortController()
-  const { signal } = running
-  const tally: Tally = { added: 0, known: 0, refused: rows.rows.filter(({ wrong }) => wrong !== undefined) }
-  const valid = rows.rows.filter(({ plant }) => plant?.id !== undefined)
-  show(true, valid.length)
+  const tally: Tally = { added: 0, known: 0, refused: rows.filter(({ wrong }) => wrong !== undefined) }
+  setRunning(true)
   try {
-    await addAll(valid, tally, signal, () => {
-      progress.value = tally.added + tally.known
-    })
-    say(status, describe(tally, rows.rows.length, ''))
-    preview.replaceChildren(...refusedOf(tally.refused))
-    offerToClose(true)
+    rows = await withIds(rows)
+    await addAll(tally, running)
+    say(status, describe(tally, ''))
+    const refused = tally.refused.sort((one, other) => one.line - other.line)
+    preview.textContent = ''
+    if (refused.length > 0) showRows('', refused, refusedRowsMax)
+    makePrimary(closer)
+    closer.focus()
   } catch (cause) {
-    const why = signal.aborted ? 'You stopped it.' : toSentence(wordsOf(cause))
-    say(status, describe(tally, rows.rows.length, ` ${why} Press Add to continue; nothing is added twice.`))
+    const why = isRefusal(cause) ? toSentence(wordsOf(cause)) : 'You stopped it.'
+    say(status, describe(tally, ` ${why} Press Add to continue; nothing is added twice.`))
     if (statusOf(cause) === 403) dialog.close()
     if (statusOf(cause) === 401 || statusOf(cause) === 403) explain(cause)
   } finally {
     running = undefined
-    show(false)
+    setRunning(false)
     hasAdded ||= tally.added > 0
-    refused = tally.refused
-    refusedButton.hidden = refused.length === 0
   }
 }
 
-function show(isRunning: boolean, rowsInAll = 0): void {
+/** Shows which button a person needs next. */
+function makePrimary(button: HTMLButtonElement): void {
+  submit.classList.toggle('quiet', button !== submit)
+  closer.classList.toggle('main', button === closer)
+}
+
+function setRunning(isRunning: boolean): void {
   progress.hidden = !isRunning
   progress.value = 0
-  progress.max = Math.max(rowsInAll, 1)
+  progress.max = rows.length
   stop.hidden = !isRunning
   text.disabled = isRunning
   file.disabled = isRunning
   if (isRunning) for (const place of [error, status]) place.textContent = ''
 }
 
-function downloadRefused(): void {
-  if (rows === undefined) return
-  const end = rows.format === 'csv' ? '\r\n' : '\n'
-  const parts = [rows.header, ...refused.map(({ raw }) => raw + end)]
-  download(`rejected.${rows.format}`, 'text/plain', parts)
+/** Gives free ids to plants that have none. */
+async function withIds(read: readonly PlantRow[]): Promise<readonly PlantRow[]> {
+  const used = new Set(read.map(({ plant }) => plant?.id))
+  const free = freeIds()
+  const given = [...read]
+  let id = 0n
+  for (const [at, row] of read.entries()) {
+    if (row.plant === undefined || row.plant.id !== undefined) continue
+    // A token that may only create does not learn which ids are free.
+    do id = (await free.next()).value ?? id + 1n
+    while (used.has(id))
+    given[at] = { ...row, plant: { ...row.plant, id } }
+  }
+  return given
 }
 
-/** Adds plants, which have ids, until one attempt fails for a reason that concerns all. Refused rows go to the tally. */
-async function addAll(
-  rows: readonly PlantRow[],
-  tally: Tally,
-  signal: AbortSignal,
-  onProgress: () => void,
-): Promise<void> {
+/** Adds the plants of the rows until the attempt is stopped, by a person or a failure that concerns all. */
+async function addAll(tally: Tally, attempt: AbortController): Promise<void> {
   // The log would show nothing else.
   const client = connect(token.get(), fetch.bind(globalThis))
-  // The workers share this iterator; each takes the next remaining row.
-  const left = rows.values()
-  let failure: unknown
-  const addSome = async (): Promise<void> => {
-    for (const row of left) {
-      if (failure !== undefined || signal.aborted) return
-      await addOne(row, row.plant as NewPlant & { readonly id: bigint }).catch((cause: unknown) => {
-        failure ??= cause
-      })
-      onProgress()
-    }
-  }
-  const addOne = async (row: PlantRow, plant: NewPlant & { readonly id: bigint }): Promise<void> => {
+  const addOne = async (row: PlantRow, plant: NewPlant): Promise<void> => {
     try {
       await client.createPlant(plant)
       tally.added += 1
     } catch (refusal) {
-      const number = statusOf(refusal)
+      const number = statusOf(refusal) ?? 0
       if (number === 409 && (await isThere(plant, client))) tally.known += 1
-      else if (number === 409 || number === 400) tally.refused.push({ ...row, wrong: wordsOf(refusal) })
-      else throw refusal
+      else if ([400, 409, 413].includes(number)) tally.refused.push({ ...row, wrong: wordsOf(refusal) })
+      else attempt.abort(refusal)
+    }
+  }
+  // The workers share this iterator; each takes the next remaining row.
+  const left = rows.values()
+  const addSome = async (): Promise<void> => {
+    for (const row of left) {
+      if (attempt.signal.aborted) return
+      if (row.plant !== undefined) await addOne(row, row.plant as NewPlant)
+      progress.value += 1
     }
   }
   await Promise.all(Array.from({ length: requestsAtOnce }, addSome))
-  if (failure !== undefined) throw failure
-  signal.throwIfAborted()
+  attempt.signal.throwIfAborted()
 }
 
-function decode(bytes: Uint8Array): string {
-  const isWide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
-  const encoding = isWide ? (bytes[0] === 0xff ? 'utf-16le' : 'utf-16be') : 'utf-8'
-  return new TextDecoder(encoding, { fatal: true }).decode(bytes)
-}
-
-/** Makes that button the primary one that a person needs next. */
-function offerToClose(isDone: boolean): void {
-  submit.classList.toggle('quiet', isDone)
-  closer.classList.toggle('main', isDone)
-  if (isDone) closer.focus()
-}
-
-/** The first rows, and what is wrong in all. */
-function previewOf(rows: readonly PlantRow[]): Node[] {
-  const wrong = rows.filter((row) => row.wrong !== undefined)
-  const shownRows = [...wrong.slice(0, previewRows), ...rows.filter((row) => row.wrong === undefined)]
-    .slice(0, previewRows)
-    .sort((one, other) => one.line - other.line)
-  const sentence = `${plantsOf(rows.length - wrong.length)} to add.`
-  const bad = wrong.length === 0 ? '' : ` ${wrong.length.toLocaleString('en')} of the rows cannot be added.`
-  const more = rows.length > previewRows ? ` These are ${previewRows} of ${rows.length.toLocaleString('en')} rows.` : ''
-  return [make('p', sentence + bad + more), tableOf(shownRows)]
-}
-
-/** The rows that were refused, and why. */
-function refusedOf(rows: readonly PlantRow[]): Node[] {
-  if (rows.length === 0) return []
-  const sorted = rows.toSorted((one, other) => one.line - other.line)
-  const more = `These are ${refusedRowsMax} of the ${rows.length.toLocaleString('en')} rejected rows.`
-  return [make('p', rows.length > refusedRowsMax && more), tableOf(sorted.slice(0, refusedRowsMax))]
-}
-
-function tableOf(rows: readonly PlantRow[]): HTMLElement {
+/** Shows the first rows, and what is wrong with them. */
+function showRows(sentence: string, all: readonly PlantRow[], rowsMax: number): void {
+  const more = all.length > rowsMax ? ` These are ${rowsMax} of ${all.length.toLocaleString('en')} rows.` : ''
   const columns = displayed.slice(0, previewColumnsMax)
-  const body = rows.map(({ line, plant, wrong: why, raw }) => {
+  const body = all.slice(0, rowsMax).map(({ line, plant, wrong, raw }) => {
     const cells = columns.map((column) => {
-      const text = plant === undefined ? undefined : textOf(column, plant, printLine)
-      return text === undefined ? make('span.hint', '-') : shown(text)
+      const cell = plant && textOf(column, plant, printLine)
+      return cell === undefined ? make('span.hint', '-') : shown(cell)
     })
-    const fault = make('td.error', { colspan: String(columns.length) }, spoken(`${why} `), shown(raw.slice(0, 100)))
-    return [String(line), ...(why === undefined ? cells : [fault])]
+    const fault = make('td.error', { colspan: String(columns.length) }, spoken(`${wrong} `), shown(raw.slice(0, 100)))
+    return [String(line), ...(wrong === undefined ? cells : [fault])]
   })
-  return makeTable(['Line', ...columns.map(({ title }) => title)], body)
+  preview.replaceChildren(make('p', sentence + more), makeTable(['Line', ...columns.map(({ title }) => title)], body))
 }
 
-function describe({ added, known, refused }: Tally, all: number, why: string): string {
+function describe({ added, known, refused }: Tally, why: string): string {
   const parts = [
     `${plantsOf(added)} added`,
-    ...(known > 0 ? [`${known.toLocaleString('en')} there already`] : []),
-    ...(refused.length > 0 ? [`${refused.length.toLocaleString('en')} rejected`] : []),
+    known > 0 && `${known.toLocaleString('en')} there already`,
+    refused.length > 0 && `${refused.length.toLocaleString('en')} rejected`,
   ]
-  return `${parts.join(', ')} of ${all.toLocaleString('en')} rows.${why}`
-}
-
-/**
- * Adds the example plants to the store. Those that an earlier click added count, too.
- *
- * @param onDone receives a sentence about the outcome.
- */
-export async function addExamples(onDone: (sentence: string) => Promise<void>): Promise<void> {
-  const progress = find('#examples-progress', HTMLProgressElement)
-  hush()
-  progress.hidden = false
-  try {
-    const lines = (await (await fetch('site/houseplants.ndjson')).text()).trim().split('\n')
-    progress.max = lines.length
-    const rows = lines.map((raw, at) => ({ line: at + 1, raw, plant: toPlant(raw) }))
-    const tally: Tally = { added: 0, known: 0, refused: [] }
-    await addAll(rows, tally, new AbortController().signal, () => {
-      progress.value += 1
-    })
-    const [first] = tally.refused
-    const others = first === undefined ? '' : ` Others were rejected: ${first.wrong}.`
-    await onDone(`${tally.added + tally.known} example plants were added.${others}`)
-  } finally {
-    progress.hidden = true
-    progress.value = 0
-  }
-}
-
-/** The example of a line, with samples of whatever else the document requires. */
-function toPlant(line: string): NewPlant & { readonly id: bigint } {
-  const example = parseExact(line) as NewPlant
-  const values = properties.map(({ name, isRequired, schema }) => {
-    const value = ownOf(example, name)
-    return [name, value === undefined && isRequired ? sampleOf(schema) : value] as const
-  })
-  return { ...plantOf(values), id: BigInt(example.id) }
+  return `${parts.filter(Boolean).join(', ')} of ${rows.length.toLocaleString('en')} rows.${why}`
 }

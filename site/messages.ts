@@ -1,6 +1,6 @@
 // What the page says about an action, and how it explains what the server refused.
 
-import { isRefusal, statusOf, wordsOf } from './api.js'
+import { isRefusal, wordsOf } from './api.js'
 import { find } from './elements.js'
 import { isolated } from './texts.js'
 
@@ -34,11 +34,6 @@ export function explain(refusal: unknown): void {
 
 /** The event of a token that is no longer valid. */
 export const unauthorized = 'plantstore-unauthorized'
-
-/** Explains why a plant that is open could not be read. */
-export function explainAbsence(refusal: unknown, place: HTMLElement): void {
-  say(place, statusOf(refusal) === 404 ? 'Another client has deleted this plant.' : toSentence(wordsOf(refusal)))
-}
 
 const toast = find('#toast')
 const toastMs = 10_000

@@ -1,13 +1,13 @@
 // The panel that shows one plant whole: its texts, and how to reach it with the API.
 
 import { base, placesBefore, readView, titlePage, writeView } from './address.js'
-import { connect } from './api.js'
+import { connect, wordsOf } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
 import { copy, find, make, makeTabs } from './elements.js'
-import { explain, explainAbsence } from './messages.js'
+import { explain, say, toSentence } from './messages.js'
 import { displayed, jsonOf, shownText, withoutId } from './properties.js'
 import { type Sent, snippetsOf } from './snippets.js'
-import { makeDot } from './tags.js'
+import { tint } from './tags.js'
 import { boxed, shown, shownOrNone } from './texts.js'
 
 const dialog = find('#plant', HTMLDialogElement)
@@ -78,23 +78,25 @@ export async function noteChangesOfShown(ids: readonly bigint[]): Promise<void> 
     const plant = await connect().getPlant(BigInt(id))
     if (shownId === id) fill(plant)
   } catch (refusal) {
-    if (shownId === id) explainAbsence(refusal, error)
+    if (shownId === id) say(error, toSentence(wordsOf(refusal)))
   }
 }
 
 function fill(plant: Tagged<StoredPlant>): void {
-  const { id, etag, name } = plant
+  const { id, etag, name, tag = '' } = plant
   const hadFocus = dialog.contains(document.activeElement)
   error.textContent = ''
   for (const button of leaving) button.value = String(id)
   find('#plant-title').replaceChildren(shown(name))
+  tint(find('.glyph', HTMLElement, dialog), tag)
   titlePage(name)
   const facts = displayed.filter((property) => property.name !== 'name')
   find('#plant-facts').replaceChildren(
     ...facts.flatMap((property) => {
       const text = shownText(property, plant)
-      const dot = property.name === 'tag' && text ? [makeDot(text), ' '] : []
-      return [make('dt', property.title), make('dd', boxed(property.title, text, ...dot, shownOrNone(text)))]
+      const seen = shownOrNone(text)
+      if (property.name === 'tag') tint(seen, text ?? '')
+      return [make('dt', property.title), make('dd', boxed(property.title, text, seen))]
     }),
   )
   const url = new URL(`plants/${id}`, base)

@@ -7,6 +7,7 @@ import { fromMarkdown, inline } from './markdown.js'
 import { sampleOf } from './samples.js'
 import { curl, type Sent, snippetsOf } from './snippets.js'
 import { makeCode } from './texts.js'
+import { tabs, token } from './token.js'
 
 type Named<Value> = Readonly<Record<string, Value>>
 
@@ -72,6 +73,9 @@ const words: Named<string> = { enum: 'one of', const: 'always', example: 'such a
 const main = find('main')
 const contents = find('#contents')
 let api: Api
+
+// "Back" may lead to the plants, after another tab has signed out.
+tabs.addEventListener('message', ({ data }) => data === 'forget' && token.forget())
 
 try {
   const response = await fetch('openapi.json')

@@ -7,13 +7,11 @@ import { printLine } from './exact-json.js'
 import { makeIcon } from './icons.js'
 import { markShown, openPlant } from './plant.js'
 import { displayed, isSame, type PlantProperty, shownText, withoutId } from './properties.js'
-import { makeDot } from './tags.js'
+import { tint } from './tags.js'
 import { shown } from './texts.js'
 
 /** More columns than these need a window that scrolls. */
 const columnsMax = 5
-/** With more rows of plants that are gone, none is kept. */
-const goneMax = 100
 
 export const table = find('#table', HTMLTableElement)
 const body = find('tbody', HTMLTableSectionElement, table)
@@ -25,13 +23,7 @@ makeHead()
 body.addEventListener('click', onClick)
 body.addEventListener('keydown', onKey)
 
-/** Including those whose plant is gone. */
 export const rows = body.rows
-
-/** The number of plants. */
-export function countPlants(): number {
-  return body.querySelectorAll('tr:not(.gone)').length
-}
 
 export function findRow(id: string): HTMLTableRowElement | undefined {
   return [...rows].find((row) => row.dataset['id'] === id)
@@ -42,7 +34,7 @@ export function showsChange({ kind, plant }: Change): boolean {
   const row = findRow(String(plant.id))
   if (kind === 'deleted') return row === undefined
   const there = row && plants.get(row)
-  return row?.className !== 'gone' && there !== undefined && isSame(there, plant)
+  return there !== undefined && isSame(there, plant)
 }
 
 export function showRows(page: readonly StoredPlant[]): void {
@@ -53,48 +45,28 @@ export function showRows(page: readonly StoredPlant[]): void {
   table.style.setProperty('--id-width', String(idLength))
 }
 
-/** Shows what has changed, and marks it. Plants that are gone keep their row, unless they are on the next page now. */
-export function refreshRows(page: readonly StoredPlant[], hasMore: boolean): void {
-  const left = new Map([...rows].map((row) => [row.dataset['id'], row]))
-  for (const plant of page) {
-    refreshRow(plant, left.get(String(plant.id)))
-    left.delete(String(plant.id))
+/** Shows what has changed, and marks what is new. Rows that stay are not moved: one of them may have the focus. */
+export function refreshRows(page: readonly StoredPlant[]): void {
+  const ids = new Set(page.map(({ id }) => String(id)))
+  for (const row of [...rows].filter(({ dataset }) => !ids.has(dataset['id'] ?? ''))) {
+    if (row.contains(document.activeElement)) table.focus({ preventScroll: true })
+    row.remove()
   }
-  const last = page.at(-1)?.id
-  for (const [id = '', row] of left) {
-    if (left.size > goneMax || (hasMore && last !== undefined && BigInt(id) > last)) row.remove()
-    else markGone(row)
+  for (const [at, plant] of page.entries()) {
+    const row = findRow(String(plant.id))
+    const old = row && plants.get(row)
+    if (old !== undefined && isSame(old, plant)) continue
+    if (row === undefined) body.insertBefore(toRow(plant), rows[at] ?? null)
+    else putTexts(row, plant)
+    rows[at]?.classList.add('fresh')
   }
-}
-
-function refreshRow(plant: StoredPlant, row: HTMLTableRowElement | undefined): void {
-  const old = row && plants.get(row)
-  const isThere = row !== undefined && row.className !== 'gone'
-  if (isThere && old !== undefined && isSame(old, plant)) return
-  // The buttons of a row that is there stay: one of them may have the focus, or get it back from a dialog.
-  const fresh = isThere ? row : toRow(plant)
-  fresh.className = 'fresh'
-  if (isThere) putTexts(fresh, plant)
-  else {
-    row?.remove()
-    const next = [...rows].find(({ dataset }) => BigInt(dataset['id'] ?? 0) > plant.id)
-    body.insertBefore(fresh, next ?? null)
-  }
-}
-
-function markGone(row: HTMLTableRowElement): void {
-  if (row.className === 'gone') return
-  if (row.contains(document.activeElement)) table.focus({ preventScroll: true })
-  row.className = 'gone'
-  row.querySelector('a.name')?.replaceWith(shown(plants.get(row)?.name ?? ''))
-  row.cells[row.cells.length - 1]?.replaceChildren('Deleted')
 }
 
 /** Opens the plant of a row. */
 function onClick(event: MouseEvent): void {
   const { target, ctrlKey, metaKey, shiftKey } = event
   const row = target instanceof Element ? target.closest('tr') : null
-  if (!(target instanceof Element) || row === null || row.className === 'gone' || target.closest('button')) return
+  if (!(target instanceof Element) || row === null || target.closest('button')) return
   const isLink = target.closest('a') !== null
   // A person may want a tab or a window of its own, or be selecting text.
   if (isLink ? ctrlKey || metaKey || shiftKey : getSelection()?.isCollapsed === false) return
@@ -165,5 +137,5 @@ function nodesOf(property: PlantProperty, plant: StoredPlant): Node[] {
     return [make('a.name.cut', { href: hrefOf({ ...readView(), plant: String(plant.id) }) }, shown(text))]
   if (property.name !== 'tag') return [make('div.cut', shown(text))]
   if (text === '') return [shown(text)]
-  return [button('tag', text, 'Show the plants with this tag', { class: 'chip' }, [makeDot(text), shown(text)])]
+  return [tint(button('tag', text, 'Show the plants with this tag', { class: 'chip' }, shown(text)), text)]
 }

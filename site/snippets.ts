@@ -1,6 +1,7 @@
 // A request as code to paste, which needs nothing else: curl, JavaScript, Python.
 
 import { make, storages } from './elements.js'
+import { parseExact, printExact } from './exact-json.js'
 import { escaped, makeCode } from './texts.js'
 
 /** A header field. */
@@ -48,8 +49,17 @@ export function curl({ method, url, hasToken = true, fields, body }: Sent): stri
     `curl -i${method === 'GET' ? '' : ` -X ${method}`} ${quoted(url.href)}`,
     ...(hasToken ? ['-H "Authorization: Bearer $TOKEN"'] : []),
     ...meantFields(fields).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : [`-d ${quoted(body)}`]),
+    ...(body === undefined ? [] : [`-d ${quoted(inLines(body))}`]),
   ].join(' \\\n  ')
+}
+
+/** JSON with its properties on lines of their own, below the option of the command; any other text as it is. */
+function inLines(body: string): string {
+  try {
+    return printExact(parseExact(body), '  ', 24)
+  } catch {
+    return body
+  }
 }
 
 /** Quotes a text as one word of a POSIX shell. */
@@ -57,50 +67,40 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-/** Header fields that change what the server does. */
-const meant = ['accept', 'content-type', 'idempotency-key', 'if-match', 'if-none-match']
-
 /** A module for Node.js. */
 function javascript(sent: Sent): string {
-  return [
-    `const response = await fetch(${JSON.stringify(sent.url.href)}, {`,
-    `  method: ${JSON.stringify(sent.method)},`,
-    '  headers: {',
-    ...headersOf(sent, '"Bearer " + process.env.TOKEN').map((line) => `    ${line}`),
-    '  },',
-    ...(sent.body === undefined ? [] : [`  body: ${literal(sent.body)},`]),
-    '})',
-    'console.log(response.status, await response.text())',
-  ].join('\n')
+  return `const response = await fetch(${JSON.stringify(sent.url.href)}, {
+  method: ${JSON.stringify(sent.method)},
+  headers: {${headersOf(sent, '"Bearer " + process.env.TOKEN', '\n    ')}
+  },${sent.body === undefined ? '' : `\n  body: ${literal(sent.body)},`}
+})
+console.log(response.status, await response.text())`
 }
 
 /** A script that needs the standard library alone. */
 function python(sent: Sent): string {
-  return [
-    'import os',
-    'import urllib.request',
-    '',
-    'request = urllib.request.Request(',
-    `    ${JSON.stringify(sent.url.href)},`,
-    `    method=${JSON.stringify(sent.method)},`,
-    '    headers={',
-    ...headersOf(sent, '"Bearer " + os.environ["TOKEN"]').map((line) => `        ${line}`),
-    '    },',
-    ...(sent.body === undefined ? [] : [`    data=${literal(sent.body)}.encode(),`]),
-    ')',
-    'with urllib.request.urlopen(request) as response:',
-    '    print(response.status, response.read().decode())',
-  ].join('\n')
+  return `import os
+import urllib.request
+
+request = urllib.request.Request(
+    ${JSON.stringify(sent.url.href)},
+    method=${JSON.stringify(sent.method)},
+    headers={${headersOf(sent, '"Bearer " + os.environ["TOKEN"]', '\n        ')}
+    },${sent.body === undefined ? '' : `\n    data=${literal(sent.body)}.encode(),`}
+)
+with urllib.request.urlopen(request) as response:
+    print(response.status, response.read().decode())`
 }
 
-/** The members of an object of JavaScript, or of a dictionary of Python. */
-function headersOf({ fields, hasToken = true }: Sent, token: string): string[] {
-  const meantLines = meantFields(fields).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)},`)
-  return [...(hasToken ? [`"Authorization": ${token},`] : []), ...meantLines]
+/** The members of an object of JavaScript, or of a dictionary of Python, each on a line. */
+function headersOf({ fields, hasToken = true }: Sent, token: string, line: string): string {
+  const members = meantFields(fields).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)},`)
+  return [...(hasToken ? [`"Authorization": ${token},`] : []), ...members].map((member) => line + member).join('')
 }
 
+/** Header fields that change what the server does. */
 function meantFields(fields: readonly HeaderField[]): readonly HeaderField[] {
-  return fields.filter(([name]) => meant.includes(name))
+  return fields.filter(([name]) => /^(?:accept|content-type|idempotency-key|if-(?:none-)?match)$/.test(name))
 }
 
 /** A text without line breaks as a literal of JavaScript and Python; JSON stays readable in it. */

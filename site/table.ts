@@ -6,7 +6,7 @@ import type { Change, ListQuery, PlantStoreClient, StoredPlant, Summary } from '
 import { find } from './elements.js'
 import { whileBusy } from './form.js'
 import { explain, hush, say } from './messages.js'
-import { countPlants, findRow, refreshRows, rows, showRows, showsChange, table } from './rows.js'
+import { findRow, refreshRows, rows, showRows, showsChange, table } from './rows.js'
 import { choose } from './tags.js'
 
 const typingPauseMs = 150
@@ -83,7 +83,7 @@ export async function reload(): Promise<void> {
 export async function reloadAround(id: bigint): Promise<void> {
   const place = findRow(String(id))?.rowIndex ?? 0
   await reload()
-  // A row that was marked as gone has given its focus to the table.
+  // A row that was removed has given its focus to the table.
   if (document.activeElement !== document.body && document.activeElement !== table) return
   const row = findRow(String(id)) ?? table.rows[Math.min(place, rows.length)]
   const link = row?.querySelector<HTMLElement>('a.name') ?? find('#plants-title')
@@ -91,7 +91,7 @@ export async function reloadAround(id: bigint): Promise<void> {
 }
 
 /**
- * Shows what has changed on the current page, without moving the focus. Plants that are gone are only marked.
+ * Shows what has changed on the current page, without moving the focus.
  *
  * @param changes empty: anything may have changed.
  */
@@ -107,20 +107,12 @@ export async function refresh(changes: readonly Change[]): Promise<void> {
     // Another page was requested, or is shown.
     if (!page || mine !== newest || asked !== current) return
     nextAfter = page.next
-    refreshRows(page.plants, nextAfter !== undefined)
+    refreshRows(page.plants)
     showPlace()
   } catch (refusal) {
     hasFailed ||= mine === newest
     if (mine === newest) explain(refusal)
   }
-}
-
-/** Explains, as a sentence to append to another, why the table does not show an existing plant. */
-export function whyHidden(id: string): string {
-  if (findRow(id) !== undefined) return ''
-  if (!isFiltered()) return ' It is on another page of the table below.'
-  const isWhole = view.after === undefined && nextAfter === undefined
-  return isWhole ? ' The search does not show it.' : ' This page of the search does not show it.'
 }
 
 export async function filterByTag(tag: string): Promise<void> {
@@ -209,7 +201,7 @@ function showPlace(): void {
   createNamed.value = view.name
   say(createNamed, `Create ${JSON.stringify(view.name)}`)
   const ofBefore = rows.length === 0 ? '' : 'Showing the previous results.'
-  say(find('#status'), hasFailed ? ofBefore : rangeOf(countPlants(), view, nextAfter !== undefined, totals))
+  say(find('#status'), hasFailed ? ofBefore : rangeOf(rows.length, view, nextAfter !== undefined, totals))
 }
 
 function showPager(): void {

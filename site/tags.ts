@@ -1,6 +1,5 @@
 // The tags of the whole store with their numbers, as chips that filter the table.
 
-import { plantsOf } from './address.js'
 import type { Summary } from './client.js'
 import { find, make } from './elements.js'
 import { escaped, shown } from './texts.js'
@@ -30,17 +29,18 @@ const huesMax = 12
 /** By tag, the colours that are taken. */
 const hues = new Map<string, number>()
 
-/** A dot in the colour of a tag: one of its own for each of the first tags. */
-export function makeDot(tag: string): HTMLElement {
-  const dot = make('i.dot')
+/** Gives an element the colour of a tag: one of its own for each of the first tags. None for an empty tag. */
+export function tint<Kind extends HTMLElement>(element: Kind, tag: string): Kind {
+  element.classList.toggle('tag', tag !== '')
+  if (tag === '') return element
   const sum = [...tag].reduce((before, character) => (before * 98 + (character.codePointAt(0) ?? 0)) % 997, 0)
   let hue = hues.get(tag) ?? sum % huesMax
   if (!hues.has(tag) && hues.size < huesMax) {
     while ([...hues.values()].includes(hue)) hue = (hue + 1) % huesMax
     hues.set(tag, hue)
   }
-  dot.style.setProperty('--hue', String((hue * 360) / huesMax))
-  return dot
+  element.style.setProperty('--hue', String((hue * 360) / huesMax))
+  return element
 }
 
 function draw(): void {
@@ -52,7 +52,8 @@ function draw(): void {
   showChosen()
   find('#more-chips').replaceChildren(...tags.slice(chipsMax).map(toChip))
   find('#more-tags').hidden = tags.length === 0 && chosen === ''
-  find('#tags-hint').textContent = known === undefined ? '' : describe(known)
+  const isWhole = known === undefined || (known.isExact && tags.length < tagsMax)
+  find('#tags-hint').textContent = isWhole ? '' : `The ${tags.length} most common tags.`
   const suggested = tags.filter(({ tag }) => !tag.includes('\n') && escaped(tag) === tag)
   find('#tags').replaceChildren(...suggested.map(({ tag }) => new Option(tag, tag)))
 }
@@ -62,28 +63,19 @@ function showChosen(): void {
   const chips = find('#chips')
   const chip = chips.querySelector('[aria-pressed="true"]')
   if (chip === null) return
-  const { left, right } = chips.getBoundingClientRect()
-  const box = chip.getBoundingClientRect()
-  if (box.left < left || box.right > right) chips.scrollLeft += box.left - left - marginPx
+  chips.scrollLeft += chip.getBoundingClientRect().left - chips.getBoundingClientRect().left - marginPx
 }
 
 /** A chip that is pressed shows all plants when it is pressed again. */
 function toChip({ tag, plants }: { readonly tag: string; readonly plants: number | undefined }): HTMLElement {
   const isChosen = tag === chosen && tag !== ''
-  return make(
+  const chip = make(
     'button.chip',
     { type: 'button', 'data-action': 'tag', value: isChosen ? '' : tag, 'aria-pressed': String(isChosen) },
     // The API has no filter for it.
     tag === '' ? { disabled: '', title: 'Empty tags cannot be searched.' } : undefined,
-    makeDot(tag),
     shown(tag),
     plants !== undefined && [' ', make('span.count', plants.toLocaleString('en'))],
   )
-}
-
-function describe({ plants, tags, isExact }: Summary): string {
-  if (!isExact || tags.length >= tagsMax) return `The ${tags.length} most common tags.`
-  const untagged = plants - tags.reduce((sum, tag) => sum + tag.plants, 0)
-  if (untagged <= 0) return ''
-  return `${plantsOf(untagged)} ${untagged === 1 ? 'has' : 'have'} no tag.`
+  return tint(chip, tag)
 }

@@ -41,12 +41,12 @@ function mark(character: string): HTMLElement {
 }
 
 /** The nodes that show a text on its own, such as in a cell. Marks an empty text as such. */
-export function shown(text: string): Node {
+export function shown(text: string): HTMLElement {
   return text === '' ? make('em.hint', '(empty)') : isolated(text)
 }
 
 /** Like `shown`, for a text that may be missing. */
-export function shownOrNone(text: string | undefined): Node {
+export function shownOrNone(text: string | undefined): HTMLElement {
   return text === undefined ? make('em.hint', '(none)') : shown(text)
 }
 
@@ -89,7 +89,9 @@ export function codeNodes(code: string): (Node | string)[] {
   let at = 0
   for (const { 0: all, 1: text, 2: colon = '', index } of code.matchAll(part)) {
     const kind = text === undefined ? 'value' : colon === '' ? 'text' : 'name'
-    nodes.push(code.slice(at, index), make(`bdi.code-${kind}`, marked(text ?? all)), colon)
+    // Lines of JSON, and their indentation, are layout; characters of its texts are escaped.
+    const lines = (text ?? all).split(/(\n *)/).flatMap((line, at) => (at % 2 === 1 ? [line] : marked(line)))
+    nodes.push(code.slice(at, index), make(`bdi.code-${kind}`, lines), colon)
     at = index + all.length
   }
   return [...nodes, code.slice(at)]

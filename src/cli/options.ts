@@ -85,19 +85,15 @@ export function parseUrl(text: string): string {
   throw new RangeError(`must be a URL such as ${localUrl}, without user, query or fragment`)
 }
 
-export function parseToken(text: string): string {
-  if (/^[\x20-\x7e]+$/.test(text)) return text
-  throw new RangeError('must consist of spaces and visible ASCII characters')
-}
+export const parseToken = matching(/^[\x20-\x7e]+$/, String, 'must consist of spaces and visible ASCII characters')
+export const parseIdRange = matching(/^-?[0-9]{1,19}$/, (text) => new IdRange(BigInt(text)), 'must be an integer')
+export const parseKeep = matching(/^[1-9][0-9]{0,5}$/, Number, 'must be a number of backups, 1 or more')
 
-export function parseIdRange(text: string): IdRange {
-  if (!/^-?[0-9]{1,19}$/.test(text)) throw new RangeError('must be an integer')
-  return new IdRange(BigInt(text))
-}
-
-export function parseKeep(text: string): number {
-  if (/^[1-9][0-9]{0,5}$/.test(text)) return Number(text)
-  throw new RangeError('must be a number of backups, 1 or more')
+function matching<T>(pattern: RegExp, convert: (text: string) => T, what: string): (text: string) => T {
+  return (text) => {
+    if (pattern.test(text)) return convert(text)
+    throw new RangeError(what)
+  }
 }
 
 export function parseTimeout(text: string): number {

@@ -1,7 +1,7 @@
 // The output of commands: tables, JSON, and untrusted text. On a terminal, control characters in untrusted text are
 // escaped; files and pipes get it unchanged.
 
-import { escapeControls, escapeJson, withoutControls } from '../domain/shown.ts'
+import { escapeControls, withoutControls } from '../domain/shown.ts'
 import { print, type Terminal } from '../terminal.ts'
 
 /** One value as JSON, and as the rows of a table, the first of which may be a header. */
@@ -15,9 +15,9 @@ export function escaping({ stdout }: Terminal): (text: string) => string {
   return stdout.isTTY === true ? escapeControls : (text) => text
 }
 
-/** Prints a value as indented JSON. */
+/** Prints a value as indented JSON. Escapes within its lines do not change what it means. */
 export async function printJson(value: unknown, terminal: Terminal): Promise<void> {
-  await print(terminal.stdout, escapeJson(`${JSON.stringify(value, null, 2)}\n`, escaping(terminal)))
+  await print(terminal.stdout, `${JSON.stringify(value, null, 2).replaceAll(/[^\n]+/g, escaping(terminal))}\n`)
 }
 
 /** Formats rows as aligned columns. */

@@ -6,22 +6,18 @@ import { AppError } from '../domain/errors.ts'
 import type { Plant } from '../domain/plant.ts'
 import { root } from '../root.ts'
 import { validators } from './compiled.ts'
-import { type Description, type OperationId, type Parameter, readDocument } from './document.ts'
+import { readDocument } from './document.ts'
+import type { readOwn } from './own-document.ts'
 import { type Properties, toPlants } from './plant.ts'
 import { explain, type Validator } from './validate.ts'
 
-export interface Contract extends Description {
+export interface Contract extends Readonly<ReturnType<typeof readDocument>> {
   /** The source document. */
   readonly yaml: string
   /** The document as JSON, with exact integers. */
   readonly json: string
   /** Turns a decoded value into a plant. Throws AppError `invalidPlant` for an invalid one. */
   readPlant(this: void, value: unknown): Plant
-}
-
-/** A document, and the validator of its plants. */
-interface Source extends Pick<Contract, 'document' | 'yaml' | 'json'> {
-  readonly plantValidator: Validator
 }
 
 /** Reads the bundled document. */
@@ -48,7 +44,7 @@ export async function openContract(file: string | undefined): Promise<Contract> 
   return toContract(readOwn(file, bundled.document))
 }
 
-function toContract({ document, json, yaml, plantValidator }: Source): Contract {
+function toContract({ document, json, yaml, plantValidator }: ReturnType<typeof readOwn>): Contract {
   const description = readDocument(document)
   const toPlant = toPlants(description.properties.map(({ name }) => name))
   const readPlant = (value: unknown): Plant => {
@@ -73,12 +69,8 @@ export function servedDocument({ json, yaml, document }: Contract, serverUrl: st
   }
 }
 
-/** Parameters come from the bundled document, even with a user's document. */
-export function parameterValidator(operation: OperationId, { place, name }: Parameter): Validator {
-  return compiledValidator(`${operation} ${place} ${name}`, name)
-}
-
-function compiledValidator(key: string, subject: string): Validator {
+/** A validator of the bundled document, which has the parameters of a user's, too. @param key as in compiled.ts. */
+export function compiledValidator(key: string, subject: string): Validator {
   const validate = validators[key]
   if (validate === undefined) throw new Error(`there is no validator for ${key}; run \`npm run generate\``)
   return explain(validate, subject)

@@ -1,7 +1,7 @@
 // Indexes the operations of an OpenAPI document: the only description of the API that the service uses.
 
 import { allScopes, type Scope } from '../domain/caller.ts'
-import { isSchema, type Property, propertiesOf, type Schema, targetOf } from './schemas.ts'
+import { isSchema, propertiesOf, type Schema, targetOf } from './schemas.ts'
 import type { operations, webhooks } from './types.ts'
 
 /** The operations that the service answers. It sends those of `webhooks` itself. */
@@ -32,14 +32,6 @@ export interface Operation {
   readonly responses: ReadonlyMap<number, ReadonlyMap<string, Schema>>
 }
 
-/** The parts of a document that the service uses. */
-export interface Description {
-  readonly document: Schema
-  readonly operations: readonly Operation[]
-  /** The properties of a plant, `id` first. */
-  readonly properties: readonly Property[]
-}
-
 const places = ['path', 'query', 'header'] as const
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
 
@@ -55,7 +47,7 @@ interface Source {
 type Security = readonly { readonly bearerAuth?: readonly string[] }[]
 
 /** Indexes a document. Throws an Error that names what is missing. */
-export function readDocument(document: Schema): Description {
+export function readDocument(document: Schema) {
   const { paths, security } = document as { readonly paths: object; readonly security?: Security }
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries<Source>(item)
@@ -65,6 +57,7 @@ export function readDocument(document: Schema): Description {
   return {
     document,
     operations,
+    /** The properties of a plant, `id` first. */
     properties: propertiesOf(document, operations.find(({ id }) => id === 'createPlant')?.body ?? {}),
   }
 }

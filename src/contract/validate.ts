@@ -19,13 +19,12 @@ const examplesOfFormats = new Map(Object.entries({ date: '2026-01-31', 'date-tim
  * @param subject the name of the whole value in messages, such as `the plant`.
  */
 export function explain(validate: ValidateFunction, subject: string): Validator {
-  return (value) => (validate(value) ? undefined : describeAll(validate, subject))
-}
-
-function describeAll(validate: ValidateFunction, subject: string): string {
-  const errors = validate.errors ?? []
-  const described = errors.slice(0, describedMax).map((error) => describe(error, subject))
-  return [...new Set(described), ...(errors.length > describedMax ? ['and more'] : [])].join('; ')
+  return (value) => {
+    if (validate(value)) return undefined
+    const errors = validate.errors ?? []
+    const described = errors.slice(0, describedMax).map((error) => describe(error, subject))
+    return [...new Set(described), ...(errors.length > describedMax ? ['and more'] : [])].join('; ')
+  }
 }
 
 function describe(error: ErrorObject, subject: string): string {

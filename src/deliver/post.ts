@@ -11,7 +11,7 @@ import { codeOf, messageOf } from '../domain/errors.ts'
 import type { Webhook } from '../domain/webhook.ts'
 import type { Limits } from '../limits.ts'
 
-export interface Message {
+interface Message {
   /** The same in every attempt. Contains no full stop, which separates the parts of a signature. */
   readonly id: string
   readonly body: string

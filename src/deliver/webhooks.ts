@@ -28,7 +28,7 @@ import type {
 } from '../domain/webhook.ts'
 import type { Limits } from '../limits.ts'
 import { Deliveries, type Delivery, type SentChange } from './deliveries.ts'
-import type { Message, PostAnswer, Sender } from './post.ts'
+import type { PostAnswer, Sender } from './post.ts'
 
 export interface WebhooksOptions {
   readonly store: Pick<Store, 'isShared' | 'listChanges' | 'listWebhooks' | 'replaceWebhook'>
@@ -56,17 +56,12 @@ interface Held {
   isStopping: boolean
 }
 
-/** A webhook for which another server sends, and when its version was first seen, by the monotonic clock. */
-interface Seen {
-  readonly version: number
-  readonly sinceMs: number
-}
-
 export class Webhooks implements AsyncDisposable {
   readonly #options: WebhooksOptions
   readonly #owner = randomUUID()
   readonly #held = new Map<string, Held>()
-  readonly #seen = new Map<string, Seen>()
+  /** The webhooks for which other servers send, and when their versions were first seen, by the monotonic clock. */
+  readonly #seen = new Map<string, { readonly version: number; readonly sinceMs: number }>()
   readonly #releasing = new Set<Promise<unknown>>()
   readonly #running: Promise<void>
   #rows: readonly StoredWebhook[] = []
@@ -254,9 +249,10 @@ export class Webhooks implements AsyncDisposable {
     // One request begins in each turn of the event loop, so that clients are served in between.
     this.#turn = this.#turn.then(() => nextTurn())
     await this.#turn
-    const change = delivery.change as SentChange
+    const { kind, position, plant } = delivery.change as SentChange
     const startedMs = clock.monotonicMs()
-    const answer = await held.sender.post(held.hook, messageFor(change, hook.id))
+    // The id contains the kind because the signature covers the id.
+    const answer = await held.sender.post(held.hook, { id: `${kind}_${position}_${hook.id}`, body: plant })
     if (answer.status === undefined && !this.#mayStillSend(held)) return deliveries.cut(delivery)
     this.#note(held, delivery, answer, startedMs)
   }
@@ -359,9 +355,4 @@ function isDamaged({ paused }: Webhook): boolean {
 function cut(held: Held): void {
   held.isStopping = true
   void held.sender.close()
-}
-
-/** The id contains the kind because the signature covers the id. */
-function messageFor({ kind, position, plant }: SentChange, webhook: string): Message {
-  return { id: `${kind}_${position}_${webhook}`, body: plant }
 }

@@ -16,11 +16,6 @@ export function escapeControls(text: string): string {
   return text.replaceAll(controls, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** Applies `toShown` to each line of JSON. JSON escapes do not change what it means. */
-export function escapeJson(json: string, toShown: (text: string) => string): string {
-  return json.replaceAll(/[^\n]+/g, toShown)
-}
-
 /** A wall clock time in the format of RFC 3339, in UTC; milliseconds are omitted if they are 0. */
 export function toIso(ms: number): string {
   return new Date(ms).toISOString().replace('.000Z', 'Z')

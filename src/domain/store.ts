@@ -190,8 +190,17 @@ export interface ChangeStore {
   sweepChanges(untilMs: number, needed?: readonly string[]): Promise<boolean>
 }
 
-/** The webhooks of a store. */
-export interface WebhookStore {
+/**
+ * Stores plants and tokens. For every method:
+ *
+ * - Durable: once the promise of a change resolves, the change survives a crash and a power cut.
+ * - Atomic and serializable: a change happens completely or not at all, and concurrent changes take effect one after
+ *   another, across callers and processes.
+ * - AppError `storeUnavailable` means that the outcome is unknown. `overloaded`, `storeAway`, `storeFull` and
+ *   `shuttingDown` mean that nothing was done. No other failure leaves the outcome open.
+ * - Ids are exact over the whole range of int64. Texts keep every code point.
+ */
+export interface Store extends PlantStore, TokenStore, ChangeStore, AsyncDisposable {
   /** Lists all webhooks, oldest first. */
   listWebhooks(): Promise<readonly StoredWebhook[]>
 
@@ -203,10 +212,7 @@ export interface WebhookStore {
 
   /** Removes a webhook. Returns false if no webhook has the id. */
   removeWebhook(id: string): Promise<boolean>
-}
 
-/** Bulk operations, for millions of plants. */
-export interface BulkStore {
   /**
    * Begins an import. This Store accepts no other change until the import ends. With `isWhole`, nothing is stored
    * before `commit`, and other writers of an SQLite file wait until then.
@@ -218,19 +224,7 @@ export interface BulkStore {
    * exports may run at once.
    */
   exportPlants(): AsyncIterable<readonly Plant[]>
-}
 
-/**
- * Stores plants and tokens. For every method:
- *
- * - Durable: once the promise of a change resolves, the change survives a crash and a power cut.
- * - Atomic and serializable: a change happens completely or not at all, and concurrent changes take effect one after
- *   another, across callers and processes.
- * - AppError `storeUnavailable` means that the outcome is unknown. `overloaded`, `storeAway`, `storeFull` and
- *   `shuttingDown` mean that nothing was done. No other failure leaves the outcome open.
- * - Ids are exact over the whole range of int64. Texts keep every code point.
- */
-export interface Store extends PlantStore, TokenStore, ChangeStore, WebhookStore, BulkStore, AsyncDisposable {
   /** Whether other servers may serve the same plants. */
   readonly isShared: boolean
 

@@ -91,11 +91,6 @@ export interface WebhookFigures {
   readonly behindMs: number | undefined
 }
 
-/** The positions from which a webhook needs the log; undefined: from its beginning. */
-export function neededAfter({ after, blocked }: WebhookProgress): readonly (string | undefined)[] {
-  return [after, ...blocked.map((plant) => plant.after)]
-}
-
 /** Whether a position of the log is after another one. */
 export function isAfter(position: string, other: string): boolean {
   return numberOf(position) > numberOf(other)

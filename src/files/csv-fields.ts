@@ -57,7 +57,9 @@ export class CsvReader {
         at = this.#skipLine(text, at)
         continue
       }
-      const row = line.includes('"') ? this.#scan(text, at, isLast) : this.#split(line, end)
+      const row = line.includes('"')
+        ? this.#scan(text, at, isLast)
+        : { fields: withoutEnd(line).split(this.separator), next: end }
       if (row === undefined || (!isLast && text[row.next - 1] !== '\n')) break
       records.push(this.#toRecord(text.slice(at, row.next), row))
       at = row.next
@@ -72,11 +74,6 @@ export class CsvReader {
     this.#isSkipping = text[end - 1] !== '\n'
     if (!this.#isSkipping) this.#line += 1
     return end
-  }
-
-  /** Parses a record of one line without quotes, the common case. */
-  #split(line: string, next: number): CsvRow {
-    return { fields: withoutEnd(line).split(this.separator), next }
   }
 
   /** Parses a record with quotes, perhaps over several lines; undefined until its end arrives. */

@@ -42,12 +42,9 @@ export type Answer<Id extends OperationId> =
       readonly headers?: AnswerHeaders
       readonly type: string
       readonly body?: undefined
-      /** Writes an endless body. */
-      readonly stream: WriteStream
+      /** Writes an endless body. The head of `stream` has been sent. */
+      readonly stream: (stream: ReplyStream, credential: Credential) => void
     }
-
-/** @param stream its head has been sent. */
-export type WriteStream = (stream: ReplyStream, credential: Credential) => void
 
 /** The credential of a request. */
 export interface Credential {

@@ -4,13 +4,7 @@ import type { Writable } from 'node:stream'
 import { styleText } from 'node:util'
 import type { Clock } from '../domain/clock.ts'
 import { messageOf } from '../domain/errors.ts'
-import {
-  abortReasons,
-  type Observe,
-  type RequestFinished,
-  type ServiceEvent,
-  type WebhookSent,
-} from '../domain/events.ts'
+import { abortReasons, type Observe, type ServiceEvent } from '../domain/events.ts'
 import { pauseReasons } from '../domain/webhook.ts'
 import type { Limits } from '../limits.ts'
 import { thin } from './thinning.ts'
@@ -153,7 +147,7 @@ function lineOf(event: LoggedEvent, leftOut: number, stack: string | undefined):
     ...('cause' in fields && fields.cause !== undefined && { cause: messageOf(fields.cause) }),
     stack,
     ...(leftOut > 0 && { leftOut }),
-    message: sentence(event) + more,
+    message: (sentences[event.kind] as (event: LoggedEvent) => string)(event) + more,
   }
 }
 
@@ -164,51 +158,33 @@ function levelOf(event: LoggedEvent): Line['level'] {
   return isError || ('status' in event && isFailure(event.status)) ? 'error' : 'info'
 }
 
-function sentence(event: LoggedEvent): string {
-  switch (event.kind) {
-    case 'serverListening':
-      return `plantstore ${event.version} listens on ${event.url}, its store is ${event.store}`
-    case 'serverStopping':
-      return `stopping: ${event.reason}`
-    case 'serverStopped':
-      return 'stopped'
-    case 'storeAway':
-      return `the database cannot be reached: ${messageOf(event.cause)}`
-    case 'storeBack':
-      return `the database is back after ${event.awayMs.toFixed(0)} ms`
-    case 'storeWarning':
-    case 'serverWarning':
-      return event.message
-    case 'certificateLoaded':
-      return `the certificate was read again; it expires at ${event.expires}`
-    case 'jwtKeysAway':
-      return `the keys of JWTs at ${event.place} cannot be renewed: ${event.cause}`
-    case 'jwtKeysBack':
-      return `the keys of JWTs at ${event.place} were fetched again after ${event.awayMs.toFixed(0)} ms`
-    case 'storeFailed':
-      return `the store has failed; the server is stopping: ${messageOf(event.cause)}`
-    case 'requestFinished':
-      return `${event.method} ${event.path} ${event.status} in ${event.durationMs.toFixed(1)} ms ${event.requestId}${reason(event)}`
-    case 'requestAborted':
-      return `${event.method} ${event.path} was not answered in full: ${abortReasons[event.reason]} ${event.requestId}`
-    case 'webhookSent':
-      return sentenceOf(event)
-    case 'webhookPaused':
-      return `the webhook ${event.webhook} is paused: ${pauseReasons[event.reason]}`
-    case 'requestRefused':
-      return `refused ${event.status} ${event.error} ${event.requestId}`
-  }
-}
+type Sentences = { readonly [Kind in LoggedEvent['kind']]: (event: LoggedEvent & { readonly kind: Kind }) => string }
 
-function sentenceOf({ webhook, position, tries, isAccepted, outcome, durationMs, againInMs }: WebhookSent): string {
-  const times = tries === 1 ? '' : ` on try ${tries}`
-  if (isAccepted)
-    return `the webhook ${webhook} accepted ${position}${times}: ${outcome} in ${durationMs.toFixed(1)} ms`
-  const again = againInMs === undefined ? '; given up' : `; again in ${(againInMs / 1_000).toFixed(0)} s`
-  return `the webhook ${webhook} did not accept ${position}${times}: ${outcome}${again}`
-}
-
-function reason({ error, cause }: RequestFinished): string {
-  if (error === undefined) return ''
-  return cause === undefined ? ` ${error}` : ` ${error}: ${messageOf(cause)}`
+/** For people, in English. */
+const sentences: Sentences = {
+  serverListening: ({ version, url, store }) => `plantstore ${version} listens on ${url}, its store is ${store}`,
+  serverStopping: ({ reason }) => `stopping: ${reason}`,
+  serverStopped: () => 'stopped',
+  serverWarning: ({ message }) => message,
+  storeWarning: ({ message }) => message,
+  storeAway: ({ cause }) => `the database cannot be reached: ${messageOf(cause)}`,
+  storeBack: ({ awayMs }) => `the database is back after ${awayMs.toFixed(0)} ms`,
+  storeFailed: ({ cause }) => `the store has failed; the server is stopping: ${messageOf(cause)}`,
+  certificateLoaded: ({ expires }) => `the certificate was read again; it expires at ${expires}`,
+  jwtKeysAway: ({ place, cause }) => `the keys of JWTs at ${place} cannot be renewed: ${cause}`,
+  jwtKeysBack: ({ place, awayMs }) => `the keys of JWTs at ${place} were fetched again after ${awayMs.toFixed(0)} ms`,
+  requestFinished: ({ method, path, status, durationMs, requestId, error, cause }) => {
+    const why = error === undefined ? '' : ` ${error}${cause === undefined ? '' : `: ${messageOf(cause)}`}`
+    return `${method} ${path} ${status} in ${durationMs.toFixed(1)} ms ${requestId}${why}`
+  },
+  requestAborted: ({ method, path, reason, requestId }) =>
+    `${method} ${path} was not answered in full: ${abortReasons[reason]} ${requestId}`,
+  requestRefused: ({ status, error, requestId }) => `refused ${status} ${error} ${requestId}`,
+  webhookSent: ({ webhook, position, tries, isAccepted, outcome, durationMs, againInMs }) => {
+    const change = `${position}${tries === 1 ? '' : ` on try ${tries}`}: ${outcome}`
+    if (isAccepted) return `the webhook ${webhook} accepted ${change} in ${durationMs.toFixed(1)} ms`
+    const again = againInMs === undefined ? 'given up' : `again in ${(againInMs / 1_000).toFixed(0)} s`
+    return `the webhook ${webhook} did not accept ${change}; ${again}`
+  },
+  webhookPaused: ({ webhook, reason }) => `the webhook ${webhook} is paused: ${pauseReasons[reason]}`,
 }

@@ -59,6 +59,10 @@ function metricsOf(registry: Registry) {
   }
 }
 
+/** The events that metrics count. */
+type Observers = { readonly [Kind in ServiceEvent['kind']]?: (event: ServiceEvent & { readonly kind: Kind }) => void }
+type Observer = (event: ServiceEvent) => void
+
 /** The metrics of changes, and of the webhooks that send them. */
 function createChangeMetrics({ gauge, counter, histogram }: ReturnType<typeof metricsOf>) {
   const changes = counter('changes_total', 'Changes of plants by requests to this server, by their kind', 'kind')
@@ -71,19 +75,14 @@ function createChangeMetrics({ gauge, counter, histogram }: ReturnType<typeof me
   const behind = gauge('webhook_behind_seconds', behindHelp, 'webhook')
   const paused = gauge('webhook_paused', '1 while a webhook is paused, else 0', 'webhook')
   return {
-    observe: (event: ServiceEvent): unknown => {
-      switch (event.kind) {
-        case 'plantChanged':
-          return changes.inc({ kind: event.change })
-        case 'webhookSent':
-          return sent.inc({ webhook: event.webhook, outcome: event.isAccepted ? 'accepted' : 'failed' })
-        case 'changesCommitted':
-          commits.observe(event.durationMs / 1_000)
-          return groups.observe(event.changes)
-        default:
-          return undefined
-      }
-    },
+    observers: {
+      plantChanged: ({ change }) => changes.inc({ kind: change }),
+      webhookSent: ({ webhook, isAccepted }) => sent.inc({ webhook, outcome: isAccepted ? 'accepted' : 'failed' }),
+      changesCommitted: ({ durationMs, changes: count }) => {
+        commits.observe(durationMs / 1_000)
+        groups.observe(count)
+      },
+    } satisfies Observers,
     show: (webhooks: readonly WebhookFigures[]): void => {
       behind.reset()
       paused.reset()
@@ -126,29 +125,22 @@ export function createMetrics(version: string, hasJwts: boolean) {
     : undefined
   keys?.set(1)
 
+  const observers: Observers = {
+    ...changes.observers,
+    requestFinished: ({ operation = 'none', status, durationMs, isStream, error }) => {
+      requests.inc({ operation, status })
+      // A stream lasts as long as its client wants.
+      if (isStream !== true) durations.observe({ operation }, durationMs / 1_000)
+      if (error !== undefined) refusals.inc({ error })
+    },
+    requestRefused: ({ error }) => refusals.inc({ error }),
+    requestAborted: ({ reason }) => aborted.inc({ reason }),
+    jwtKeysAway: () => keys?.set(0),
+    jwtKeysBack: () => keys?.set(1),
+  }
   return {
     contentType: registry.contentType,
-    observe: (event: ServiceEvent) => {
-      switch (event.kind) {
-        case 'requestFinished': {
-          const { operation = 'none', status, durationMs, isStream, error } = event
-          requests.inc({ operation, status })
-          // A stream lasts as long as its client wants.
-          if (isStream !== true) durations.observe({ operation }, durationMs / 1_000)
-          if (error !== undefined) refusals.inc({ error })
-          return
-        }
-        case 'requestRefused':
-          return refusals.inc({ error: event.error })
-        case 'requestAborted':
-          return aborted.inc({ reason: event.reason })
-        case 'jwtKeysAway':
-        case 'jwtKeysBack':
-          return keys?.set(Number(event.kind === 'jwtKeysBack'))
-        default:
-          changes.observe(event)
-      }
-    },
+    observe: (event: ServiceEvent): void => (observers[event.kind] as Observer | undefined)?.(event),
     text: (figures: ServerFigures): Promise<string> => {
       for (const { metric, read } of measured) {
         const value = read(figures)

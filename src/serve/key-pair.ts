@@ -5,20 +5,16 @@ import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import type { ServeConfig } from '../config.ts'
 import { codeOf, messageOf, SettingError } from '../domain/errors.ts'
-import type { KeyPair } from '../http/wire/server.ts'
 import { explainSettingFailure } from '../store/paths.ts'
 
-export interface CheckedKeyPair extends KeyPair {
-  /** When the certificate expires, by the wall clock. */
-  readonly expiresAtMs: number
-}
+export type CheckedKeyPair = NonNullable<ReturnType<typeof readKeyPair>>
 
 /**
  * Reads the pair that a configuration names; undefined if it names none.
  *
  * @throws SettingError if a file cannot be read or is not PEM, or if the files do not match.
  */
-export function readKeyPair({ tlsCert, tlsKey }: Pick<ServeConfig, 'tlsCert' | 'tlsKey'>): CheckedKeyPair | undefined {
+export function readKeyPair({ tlsCert, tlsKey }: Pick<ServeConfig, 'tlsCert' | 'tlsKey'>) {
   if (tlsCert === undefined && tlsKey === undefined) return undefined
   if (tlsKey === undefined)
     throw new SettingError('--tls-cert needs the private key of the certificate: --tls-key FILE')
@@ -30,7 +26,7 @@ export function readKeyPair({ tlsCert, tlsKey }: Pick<ServeConfig, 'tlsCert' | '
     // A context accepts a key of a different type than the certificate's, and then fails every handshake.
     if (!certificate.checkPrivateKey(createPrivateKey(key))) throw new Error('the key does not match the certificate')
     createSecureContext({ cert, key })
-    return { cert, key, expiresAtMs: certificate.validToDate.getTime() }
+    return { cert, key, /** By the wall clock. */ expiresAtMs: certificate.validToDate.getTime() }
   } catch (cause) {
     throw new SettingError(`${tlsCert} and ${tlsKey} cannot be used: ${explain(cause)}`, { cause })
   }

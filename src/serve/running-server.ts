@@ -2,8 +2,6 @@
 
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import type { Server } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Server as TlsServer } from 'node:tls'
 import { jwtSettingsOf, type ServeConfig } from '../config.ts'
 import type { Contract } from '../contract/contract.ts'
@@ -24,7 +22,7 @@ import { RateLimiter } from '../http/rate-limit.ts'
 import { Service } from '../http/service.ts'
 import { recordTokenUses } from '../http/token-uses.ts'
 import { Connections } from '../http/wire/connections.ts'
-import { NodeParser } from '../http/wire/node-parser.ts'
+import { createParser } from '../http/wire/node-parser.ts'
 import { createPeers } from '../http/wire/peers.ts'
 import { createServer, tlsOptions } from '../http/wire/server.ts'
 import { openJwts } from '../identity/jwt.ts'
@@ -38,8 +36,6 @@ import { startSweeping } from './sweeping.ts'
 const unacceptedConnectionsMax = 4_096
 /** File descriptors reserved for the store, rejected connections, and everything else. */
 const descriptorsKept = 192
-/** Interval at which a stopping server checks for idle connections. */
-const drainCheckMs = 20
 
 export interface RunningServerOptions {
   readonly store: Store
@@ -79,7 +75,7 @@ export async function startServer(options: RunningServerOptions) {
     if (!stopping.aborted) await once(stopping, 'abort')
     sweeping[Symbol.dispose]()
     streams.end()
-    await Promise.all([drain(server, connections, limits), webhooks[Symbol.asyncDispose]()])
+    await Promise.all([connections.drain(server), webhooks[Symbol.asyncDispose]()])
     // Closing the store waits for this write.
     void tokenUses.stop()
     await jwts?.[Symbol.asyncDispose]()
@@ -151,7 +147,7 @@ async function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJw
     limits: serverLimits,
     clock: systemClock,
     service,
-    parser: new NodeParser(limits),
+    openParser: createParser(limits),
     peers: createPeers(config.trustProxy),
     largeAnswers,
     newRequestId,
@@ -173,25 +169,4 @@ function newRequestIds(): () => string {
     count += 1
     return `${run}-${count.toString(36)}`
   }
-}
-
-/**
- * Stops a server without failing a request. For a grace period, every answer asks its client to close the connection,
- * so that none is closed while a request is in transit. Then the server refuses new connections, closes idle ones, and
- * finally cuts the rest.
- */
-async function drain(server: Server, connections: Connections, limits: Limits): Promise<void> {
-  const { monotonicMs } = systemClock
-  await sleep(limits.stopGraceMs)
-  const graceEndedMs = monotonicMs()
-  await connections.holdUntilQuiet()
-  const closed = once(server, 'close')
-  server.close()
-  connections.goOn()
-  const closeIdle = setInterval(() => connections.closeIdle(graceEndedMs - limits.stopGraceMs), drainCheckMs)
-  const cut = setTimeout(() => connections.closeAll(), limits.drainMsMax)
-  await closed
-  clearInterval(closeIdle)
-  clearTimeout(cut)
-  connections.stop()
 }

@@ -3,7 +3,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../domain/clock.ts'
 import type { Store } from '../domain/store.ts'
-import { neededAfter } from '../domain/webhook.ts'
 import type { Limits } from '../limits.ts'
 
 /** How long the log keeps changes that a webhook has not delivered. */
@@ -38,8 +37,8 @@ export function startSweeping(
   async function sweepOnce(): Promise<boolean> {
     const hooks = await store.listWebhooks()
     const isLarge = hooks.length > 0 && (await store.measure()).changesBytes > changesBytesMax
-    const positions = isLarge ? [] : hooks.flatMap(({ progress }) => neededAfter(progress))
-    const needed = positions.filter((each) => each !== undefined)
+    const behind = isLarge ? [] : hooks.flatMap(({ progress }) => [progress, ...progress.blocked])
+    const needed = behind.map(({ after }) => after).filter((each) => each !== undefined)
     const isMore = await store.sweepChanges(clock.wallMs() - changesKeptMs, needed)
     if (needed.length === 0) return isMore
     return (await store.sweepChanges(clock.wallMs() - Math.max(changesKeptMs, webhookKeptMs))) || isMore

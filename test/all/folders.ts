@@ -8,6 +8,7 @@ const tests = join(import.meta.dirname, '..')
 
 /** Folders by the file beside this one that runs their tests. */
 export const folders = {
+  browser: ['browser'],
   cli: ['cli'],
   http: ['http'],
   light: ['client', 'contract', 'domain', 'json', 'observe'],

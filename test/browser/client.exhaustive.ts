@@ -1,13 +1,11 @@
 // The client in a real browser, loaded from the file that the server has: exact ids, retries, and changes applied once.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import type { Browser } from 'playwright-core'
+import { beforeEach, describe, test } from 'node:test'
 import type * as ClientModule from '../../client/client.ts'
 import { FaultyProxy } from '../client/faulty-proxy.ts'
-import { launchBrowser, noBrowser, openPage } from '../support/browser.ts'
-import { makeFolder } from '../support/folder.ts'
-import { startServer } from '../support/program.ts'
+import { lanName, noBrowser } from '../support/browser.ts'
+import { open, store } from './visits.ts'
 
 interface Where {
   readonly file: string
@@ -52,19 +50,14 @@ async function createMany({ file, url, token }: Where): Promise<number> {
 }
 
 describe('the client in a browser', { skip: noBrowser }, () => {
-  let browser: Browser
+  const { token } = store
+  const port = Number(new URL(store.url).port)
 
-  before(async () => {
-    browser = await launchBrowser()
-  })
-
-  after(() => browser.close())
+  beforeEach(() => store.reset())
 
   test('is exact, follows pages, hands back states and gives the words of the server', async () => {
-    await using folder = await makeFolder()
-    await using server = await startServer(folder.file('plants.db'))
-    await using opened = await openPage(browser, server.url)
-    const where = { file: `${server.url}/site/client.js`, url: server.url, token: server.token }
+    await using opened = await open(store.url)
+    const where = { file: `${store.url}/site/client.js`, url: store.url, token }
     const seen = await opened.page.evaluate(useClient, where)
     assert.deepEqual(seen.listed, [
       String(-(2n ** 63n)),
@@ -80,34 +73,19 @@ describe('the client in a browser', { skip: noBrowser }, () => {
     assert.match(JSON.stringify(seen.unreachable), /"message":"http:\/\/127\.0\.0\.1:9 cannot be reached: /)
   })
 
-  test('creates plants from a page that came over plain HTTP, of any name', async () => {
-    await using folder = await makeFolder()
-    await using server = await startServer(folder.file('plants.db'))
-    const url = `http://plants.lan:${server.port}`
-    const lan = await launchBrowser('plants.lan')
-    try {
-      await using opened = await openPage(lan, url)
-      assert.equal(await opened.page.evaluate('isSecureContext'), false)
-      const where = { file: `${url}/site/client.js`, url, token: server.token }
-      assert.equal(await opened.page.evaluate(createMany, where), 100)
-    } finally {
-      await lan.close()
-    }
-  })
-
-  test('creates once although connections are cut', async () => {
-    await using folder = await makeFolder()
-    await using server = await startServer(folder.file('plants.db'))
-    await using proxy = await FaultyProxy.start(server.port)
-    await using opened = await openPage(browser, proxy.url)
+  test('creates once although connections are cut, from a page that came over plain HTTP, of any name', async () => {
+    await using proxy = await FaultyProxy.start(port)
+    const url = proxy.url.replace('127.0.0.1', lanName)
+    const file = `${url}/site/client.js`
+    await using opened = await open(url)
+    assert.equal(await opened.page.evaluate('isSecureContext'), false)
     // The page and what it loads have come.
     let answers = 0
-    await opened.page.evaluate((file) => import(file), `${proxy.url}/site/client.js`)
+    await opened.page.evaluate((its) => import(its), file)
     // Every other answer, each at another byte.
     proxy.decide = ({ of, bytes }) =>
       of === 'answer' && ++answers % 2 === 0 ? (3 * proxy.cuts) % bytes.length : undefined
-    const where = { file: `${proxy.url}/site/client.js`, url: proxy.url, token: server.token }
-    assert.equal(await opened.page.evaluate(createMany, where), 100)
+    assert.equal(await opened.page.evaluate(createMany, { file, url, token }), 100)
     assert.ok(proxy.cuts >= 100, `${proxy.cuts}`)
   })
 })

@@ -1,13 +1,10 @@
 // A page of another origin creates, reads and deletes a plant in a real browser, and can read errors.
 
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { describe, test } from 'node:test'
-import { launchBrowser, noBrowser, patienceMs } from '../support/browser.ts'
-import { makeFolder } from '../support/folder.ts'
-import { startServer } from '../support/program.ts'
+import { test } from 'node:test'
+import { startAnswering } from '../support/answering.ts'
+import { noBrowser } from '../support/browser.ts'
+import { open, store } from './visits.ts'
 
 /** What the page does: each request's status, body and the header fields that a script can see. */
 async function script({ url, token }: { url: string; token: string }) {
@@ -32,36 +29,22 @@ async function script({ url, token }: { url: string; token: string }) {
   }
 }
 
-describe('a browser', () => {
-  test('lets a page of another origin use the service', { skip: noBrowser }, async () => {
-    await using folder = await makeFolder()
-    await using server = await startServer(folder.file('plants.db'))
-    const pages = createServer((_request, response) =>
-      response.setHeader('Content-Type', 'text/html').end('<title>garden</title>'),
-    )
-    pages.listen(0, '127.0.0.1')
-    await once(pages, 'listening')
-    const browser = await launchBrowser()
-    try {
-      const page = await browser.newPage()
-      page.setDefaultTimeout(patienceMs)
-      await page.goto(`http://localhost:${(pages.address() as AddressInfo).port}/`)
-      const seen = await page.evaluate(script, { url: server.url, token: server.token })
-      assert.equal(seen.created.status, 200)
-      assert.equal(seen.created.headers['location'], '/plants/9007199254740993')
-      assert.match(seen.created.headers['x-request-id'] ?? '', /-/)
-      assert.equal(seen.refused.status, 400)
-      assert.match(seen.refused.body, /"error":40002,"message":"name: is missing; id: must be an integer/)
-      assert.equal(seen.read.body, '{"id":9007199254740993,"name":"Ficus"}')
-      assert.match(seen.read.headers['etag'] ?? '', /^"/)
-      assert.equal(seen.listed.status, 200)
-      assert.equal(JSON.parse(seen.unknown.body).error, 40402)
-      assert.equal(JSON.parse(seen.unauthorised.body).error, 40102)
-      assert.match(seen.unauthorised.headers['www-authenticate'] ?? '', /invalid_token/)
-      assert.equal(seen.deleted.status, 204)
-    } finally {
-      await browser.close()
-      pages.close()
-    }
+test('a browser lets a page of another origin use the service', { skip: noBrowser }, async () => {
+  await using garden = await startAnswering((_, response) => {
+    response.setHeader('Content-Type', 'text/html').end('<title>garden</title>')
   })
+  await using opened = await open(garden.url)
+  const seen = await opened.page.evaluate(script, { url: store.url, token: store.token })
+  assert.equal(seen.created.status, 200)
+  assert.equal(seen.created.headers['location'], '/plants/9007199254740993')
+  assert.match(seen.created.headers['x-request-id'] ?? '', /-/)
+  assert.equal(seen.refused.status, 400)
+  assert.match(seen.refused.body, /"error":40002,"message":"name: is missing; id: must be an integer/)
+  assert.equal(seen.read.body, '{"id":9007199254740993,"name":"Ficus"}')
+  assert.match(seen.read.headers['etag'] ?? '', /^"/)
+  assert.equal(seen.listed.status, 200)
+  assert.equal(JSON.parse(seen.unknown.body).error, 40402)
+  assert.equal(JSON.parse(seen.unauthorised.body).error, 40102)
+  assert.match(seen.unauthorised.headers['www-authenticate'] ?? '', /invalid_token/)
+  assert.equal(seen.deleted.status, 204)
 })

@@ -3,16 +3,15 @@
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import type { Browser } from 'playwright-core'
 import { loadContract } from '../../src/contract/contract.ts'
-import { startPlantStore } from '../../src/embed/start.ts'
 import { columnsOf } from '../../src/files/columns.ts'
 import { csvHeader, csvOf } from '../../src/files/formats.ts'
-import { launchBrowser, noBrowser, openPage } from '../support/browser.ts'
+import { noBrowser } from '../support/browser.ts'
 import { toPlant } from '../support/plants.ts'
 import { assertQuiet, create, enter, openMany, reads, says } from './home-page.ts'
+import { open, store } from './visits.ts'
 
 /** What people and programs have in names. */
 const kinds = [
@@ -40,17 +39,9 @@ const tag = fc.option(
 )
 
 describe('texts of every kind', { skip: noBrowser }, () => {
-  let browser: Browser
-
-  before(async () => {
-    browser = await launchBrowser()
-  })
-
-  after(() => browser.close())
-
   test('go through the page unchanged', async () => {
-    await using store = await startPlantStore()
-    await using watched = await openPage(browser, `${store.url}/`)
+    await store.reset()
+    await using watched = await open(`${store.url}/`)
     const { page } = watched
     const stored = async (id: number): Promise<unknown> => {
       const { etag: _, id: __, ...plant } = await store.client.getPlant(id)
@@ -92,8 +83,8 @@ describe('texts of every kind', { skip: noBrowser }, () => {
   })
 
   test('are pasted and exported unchanged', async () => {
-    await using store = await startPlantStore()
-    await using watched = await openPage(browser, `${store.url}/`)
+    await store.reset()
+    await using watched = await open(`${store.url}/`)
     const { page } = watched
     const plants = fc.sample(fc.record({ name, tag }), { numRuns: 60, seed: 7 }).map((plant, at) => ({
       id: BigInt(at) - 30n,

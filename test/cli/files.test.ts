@@ -8,12 +8,10 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { commandLimits, limits } from '../../src/limits.ts'
+import { limits } from '../../src/limits.ts'
 import { findLost, writeUntilGone } from '../crash/burst.ts'
 import { walk } from '../store/suite.ts'
 import { exhaustiveOnFolder, makeFolder } from '../support/folder.ts'
-import { listPage } from '../support/plants.ts'
 import {
   type Finished,
   houseplants,
@@ -182,44 +180,6 @@ describe('plantstore import and export', () => {
     assert.equal(advice, 'To continue, run it again with --on-conflict replace.')
     await using store = await openTestStore(folder.file('p.db'))
     assert.equal((await walk(store, { limit: 10_000 })).length, Number(line))
-  })
-
-  exhaustive.test('an import killed in the middle and run again with --on-conflict skip is complete', async () => {
-    await using scene = await makeScene()
-    const lines = Array.from({ length: 25_000 }, (_, id) => `{"id":${id * 7},"name":"plant ${id}"}\n`)
-    // Its input has no end, so that it cannot be done before it is killed.
-    const first = startProgram(['import', '-', '--store', scene.store])
-    first.process.stdin.write(lines.slice(0, -1).join(''))
-    await until('something is committed', () => existsSync(scene.store) && scene.exported().then((text) => text !== ''))
-    first.process.kill('SIGKILL')
-    await first.finished
-    const again = await scene.import('in.ndjson', lines.join(''), '--on-conflict', 'skip')
-    assert.equal(again.status, 0)
-    const [, created, unchanged] = /^(\d+) created, 0 replaced, (\d+) unchanged, 0 refused$/m.exec(again.stderr) ?? []
-    assert.equal(Number(created) + Number(unchanged), lines.length)
-    assert.ok(Number(unchanged) > 0, 'the kill came before the first commit')
-    assert.equal(await scene.exported(), lines.join(''))
-  })
-
-  exhaustiveOnFolder('an import gets its turn beside a command that opens its store all the time', async (folder) => {
-    const lines = Array.from({ length: 5_000 }, (_, id) => `{"id":${id},"name":"plant"}\n`).join('')
-    const importOne = async (index: number): Promise<void> => {
-      const store = folder.file(`${index}.db`)
-      const { process: child, finished } = startProgram(['import', '-', '--store', store])
-      child.stdin.write(lines)
-      for (let hasPlants = false; !hasPlants; ) {
-        await sleep(5)
-        assert.equal(child.exitCode, null, child.exitCode === null ? '' : (await finished).stderr)
-        if (!existsSync(store)) continue
-        await using opened = await openTestStore(store, { exclusive: false, limits: commandLimits })
-        hasPlants = (await listPage(opened, { limit: 1 })).length > 0
-      }
-      child.kill('SIGKILL')
-      await finished
-    }
-    for (let round = 0; round < 16; round += 4) {
-      await Promise.all([0, 1, 2, 3].map((index) => importOne(round + index)))
-    }
   })
 
   onScene('an export to a terminal has escapes for what a terminal would obey', async (scene) => {

@@ -56,24 +56,6 @@ describe('a restore where no store is', () => {
 })
 
 describe('what an earlier store left beside', () => {
-  for (const { title, remove } of [
-    { title: 'missing', remove: (path: string) => rm(path) },
-    { title: 'empty', remove: (path: string) => truncate(path, 0) },
-  ]) {
-    exhaustiveOnFolder(`of a killed server, ${title}, is replaced by exactly the backup's plants`, async (folder) => {
-      const [path, copy] = [folder.file('plants.db'), await makeBackup(folder, 200)]
-      await leaveLog(path, 20)
-      await remove(path)
-      assert.ok(existsSync(`${path}-wal`))
-      await writeFile(`${path}-journal`, 'of an earlier one')
-      const { status, stderr } = await runHere(['restore', copy, '--store', path])
-      assert.equal(status, 0, stderr)
-      for (const suffix of suffixes) assert.ok(!existsSync(path + suffix), suffix)
-      assert.equal(await exportOf(path), plantLines(200))
-      assert.equal((await runHere(['check', '--store', path])).status, 0)
-    })
-  }
-
   for (const suffix of suffixes) {
     exhaustiveOnFolder(`a backup is refused where a file ${suffix} lies, which stays`, async (folder) => {
       const [path, copy] = [folder.file('plants.db'), folder.file('b.db')]

@@ -2,25 +2,18 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { PlantStoreClient } from '../../client/client.ts'
-import { makeFolder } from '../support/folder.ts'
 import { cleanEnvironment, type Finished, runHere, startProgram } from '../support/program.ts'
-import { serveHere } from '../support/service.ts'
+import { startSuite } from '../support/service.ts'
 import { until } from '../support/time.ts'
 
 describe('plantstore watch', async () => {
-  const folder = await makeFolder()
-  const server = await serveHere(folder.file('plants.db'))
+  const server = await startSuite()
   const env = { ...cleanEnvironment(), PLANTSTORE_URL: server.url, PLANTSTORE_TOKEN: server.token }
-  const plants = new PlantStoreClient({ url: server.url, token: server.token })
+  const plants = new PlantStoreClient(server)
   const watch = (...args: string[]): Promise<Finished> =>
     runHere(['watch', '--url', server.url, '--token', server.token, ...args])
-
-  after(async () => {
-    await server[Symbol.asyncDispose]()
-    await folder[Symbol.asyncDispose]()
-  })
 
   test('changes are printed as they happen, until a signal, and also after the server was away', async () => {
     const { process: child, finished } = startProgram(['watch'], { env })

@@ -10,32 +10,19 @@ import { changeKinds } from '../../src/domain/change.ts'
 import { toIso } from '../../src/domain/shown.ts'
 import { beginAfter } from '../../src/domain/webhook.ts'
 import { type Received, type Receiver, startReceiver } from '../support/answering.ts'
-import { Client } from '../support/client.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
 import { type Finished, runHere } from '../support/program.ts'
 import { testOn } from '../support/ring.ts'
-import { type Served, serveHere } from '../support/service.ts'
+import { serveSuite } from '../support/service.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
 
 const quick = { webhookPollMs: 10, webhookRefreshMs: 30, webhookSaveMs: 20, webhookRetryMs: 50 }
 
 describeOnEngines('plantstore webhook beside a server', async (engine) => {
-  const place = await engine.makePlace()
-  let server: Served
-  let client: Client
+  const { place, client } = await serveSuite(engine, quick)
   let id = 0n
-
-  before(async () => {
-    server = await serveHere(place.store, quick)
-    client = await Client.connect(server)
-  })
-
-  after(async () => {
-    await server[Symbol.asyncDispose]()
-    await place[Symbol.asyncDispose]()
-  })
 
   const run = (...args: string[]): Promise<Finished> => runHere(['webhook', ...args, '--store', place.store])
 
@@ -90,7 +77,8 @@ describeOnEngines('plantstore webhook beside a server', async (engine) => {
   test('show and list say how far a webhook is', async () => {
     await using hook = await addHook('--on', 'deleted,created', '--name', 'my hook')
     await createPlant()
-    await until('the answer is stored', async () => (await hook.show())['lastAnswer'] !== null)
+    await using store = await openTestStore(place.store, { exclusive: false })
+    await until('the answer is stored', async () => (await store.listWebhooks())[0]?.progress.last !== undefined)
     const { created: _, position: __, lastAnswer, ...rest } = await hook.show()
     assert.deepEqual(rest, {
       id: hook.id,

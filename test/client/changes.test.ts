@@ -6,11 +6,9 @@ import { describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Change, PlantStoreClient, PlantStoreError } from '../../client/client.ts'
 import { startAnswering } from '../support/answering.ts'
-import { onFolder } from '../support/folder.ts'
-import { onService, type Service, serveHere } from '../support/service.ts'
-import { addToken, revokeToken } from '../support/store.ts'
+import { onService, type Service } from '../support/service.ts'
+import { addToken, importBeside, revokeToken } from '../support/store.ts'
 import { until } from '../support/time.ts'
-import { FaultyProxy } from './faulty-proxy.ts'
 
 const clientOf = ({ port, token: own }: Service, token = own): PlantStoreClient =>
   new PlantStoreClient({ url: `http://127.0.0.1:${port}`, token })
@@ -22,7 +20,10 @@ describe('changes through the client', () => {
   onService('are listed up to now, page by page, and go on from a position', async (service) => {
     const client = clientOf(service)
     assert.deepEqual(await Array.fromAsync(client.listChanges()), [])
-    for (let id = 1; id <= 250; id += 1) await client.createPlant({ id, name: 'n' })
+    await importBeside(
+      service.path,
+      Array.from({ length: 250 }, (_, at) => ({ id: BigInt(at + 1), name: 'n' })),
+    )
     await client.deletePlant(1)
     const changes = await Array.fromAsync(client.listChanges())
     assert.deepEqual(changes.length, 251)
@@ -36,37 +37,6 @@ describe('changes through the client', () => {
     assert.deepEqual(await Array.fromAsync(client.listChanges({ after: 'now' })), [])
     const error = { name: 'PlantStoreError', error: 41001 }
     await assert.rejects(Array.fromAsync(client.listChanges({ after: '7-1' })), error)
-  })
-
-  onFolder('are followed exactly once across cuts and restarts', async (folder) => {
-    const first = await serveHere(folder.file('plants.db'))
-    await using way = await FaultyProxy.start(first.port)
-    const [direct, through] = [first.url, way.url].map((url) => new PlantStoreClient({ url, token: first.token })) as [
-      PlantStoreClient,
-      PlantStoreClient,
-    ]
-    const stopping = new AbortController()
-    const seen: Change[] = []
-    const following = (async () => {
-      for await (const change of through.followChanges({}, { signal: stopping.signal })) seen.push(change)
-    })()
-    for (let id = 1; id <= 60; id += 1) {
-      await direct.createPlant({ id, name: 'n' })
-      if (id % 10 === 0) way.cutAll()
-    }
-    await until('60 changes', () => seen.length >= 60)
-    await first[Symbol.asyncDispose]()
-    await using second = await serveHere(folder.file('plants.db'))
-    way.targetPort = second.port
-    await new PlantStoreClient({ url: second.url, token: first.token }).createPlant({ id: 61, name: 'n' })
-    await until('61 changes', () => seen.length >= 61)
-    const seenIds = namesOf(seen)
-    assert.deepEqual(
-      seenIds,
-      Array.from({ length: 61 }, (_, at) => `created ${at + 1}`),
-    )
-    stopping.abort(new Error('enough'))
-    await assert.rejects(following, /enough/)
   })
 
   onService('are followed with every text, such as one that has line breaks of Unicode', async (service) => {

@@ -1,13 +1,13 @@
 // The client against the real server: every operation, exact ids, errors, preconditions and pages.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { PlantStoreClient, PlantStoreError } from '../../client/client.ts'
 import { Conformance } from '../support/conformance.ts'
 import { inRing } from '../support/ring.ts'
-import { type Service, startService } from '../support/service.ts'
-import { addToken, importPlants, openTestStore } from '../support/store.ts'
+import { startSuite } from '../support/service.ts'
+import { addToken, importBeside } from '../support/store.ts'
 
 const int64Min = -(2n ** 63n)
 const int64Max = 2n ** 63n - 1n
@@ -20,18 +20,10 @@ const refusal = (status: number | undefined, message: RegExp) => (error: unknown
   return true
 }
 
-describe('the client', () => {
-  let service: Service
-  let url: string
-  let client: PlantStoreClient
-
-  before(async () => {
-    service = await startService({})
-    url = `http://127.0.0.1:${service.port}`
-    client = new PlantStoreClient({ url, token: service.token })
-  })
-
-  after(() => service[Symbol.asyncDispose]())
+describe('the client', async () => {
+  const service = await startSuite()
+  const { url } = service
+  const client = new PlantStoreClient(service)
 
   test('has a method for each operation of the document, by its name', async () => {
     const { operations } = await Conformance.fetch(url)
@@ -140,24 +132,16 @@ describe('the client', () => {
   })
 })
 
-describe('lists of the client', () => {
+describe('lists of the client', async () => {
   const plants = 2_500
   const idOf = (index: number): bigint => 2n ** 53n + BigInt(index)
-  let service: Service
-  let client: PlantStoreClient
-
-  before(async () => {
-    service = await startService({})
-    client = new PlantStoreClient({ url: `http://127.0.0.1:${service.port}`, token: service.token })
-    await using store = await openTestStore(service.path, { exclusive: false })
-    const numbered = Array.from({ length: plants }, (_, index) => ({
-      ...{ id: idOf(index), name: `Plant ${index}` },
-      ...(index % 250 === 0 && { tag: 'a&b=c' }),
-    }))
-    await importPlants(store, numbered)
-  })
-
-  after(() => service[Symbol.asyncDispose]())
+  const service = await startSuite()
+  const client = new PlantStoreClient(service)
+  const numbered = Array.from({ length: plants }, (_, index) => ({
+    ...{ id: idOf(index), name: `Plant ${index}` },
+    ...(index % 250 === 0 && { tag: 'a&b=c' }),
+  }))
+  await importBeside(service.path, numbered)
 
   test('go through all plants in the order of their ids, however large the pages are', async () => {
     for (const query of [{}, { limit: 1000 }, { limit: 333 }]) {

@@ -2,19 +2,17 @@
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { parse } from 'yaml'
-import { startService } from '../support/service.ts'
+import { startSuite } from '../support/service.ts'
 
 const yaml = await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8')
 const json = await readFile(new URL('../../openapi.json', import.meta.url), 'utf8')
 const { servers } = JSON.parse(json)
 
 describe('the served document', async () => {
-  const service = await startService({})
+  const service = await startSuite()
   const get = (target: string, headers: Record<string, string>) => service.request({ method: 'GET', target, headers })
-
-  after(() => service[Symbol.asyncDispose]())
 
   for (const host of ['localhost:8080', '[::1]:3000', 'plants.example', "a.b!$&'()*+,;=%41:1", 'a%zz', 'a:99999']) {
     const isHost = URL.canParse(`http://${host}`)
@@ -50,9 +48,7 @@ describe('the served document', async () => {
 })
 
 describe('a server with a public URL', async () => {
-  const service = await startService({}, { publicUrl: 'https://plants.example/my/store/' })
-
-  after(() => service[Symbol.asyncDispose]())
+  const service = await startSuite({}, { publicUrl: 'https://plants.example/my/store/' })
 
   test('begins the links of its home page with its path', async () => {
     const { links } = JSON.parse((await service.request({ method: 'GET', target: '/' })).body)

@@ -33,7 +33,7 @@ describe('the files of a store under a running server', () => {
     ],
     ['moved away', (path) => rename(path, `${path}.away`), 'plants.db.away'],
   ]
-  for (const [title, spoil, left] of inRing(faults.slice(0, 2), faults)) {
+  for (const [title, spoil, left] of inRing(faults.slice(1, 2), faults)) {
     test(`${title}, in the middle of a burst: no more yes, and the server ends with status 1`, async () => {
       await using own = await startOwnServer()
       const { server, folder, store: path } = own

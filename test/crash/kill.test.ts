@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { describeOnEngines } from '../support/engines.ts'
+import { exhaustive } from '../support/ring.ts'
 import { killEarlyAck, killServers } from './kill.ts'
 
 describeOnEngines('kill -9', ({ name, makePlace }) => {
@@ -16,7 +17,7 @@ describeOnEngines('kill -9', ({ name, makePlace }) => {
   })
 
   if (name !== 'SQLite') return
-  test('control: servers that say yes before the commit are caught', async () => {
+  exhaustive.test('control: servers that say yes before the commit are caught', async () => {
     await using stack = new AsyncDisposableStack()
     const makeStore = async (): Promise<string> => stack.use(await makePlace()).store
     assert.ok((await killEarlyAck(makeStore, { kills: 1, servers })).lost > 0)

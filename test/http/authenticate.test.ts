@@ -16,7 +16,7 @@ import { describeOnEngines } from '../support/engines.ts'
 import { makeFolder } from '../support/folder.ts'
 import { runHere } from '../support/program.ts'
 import { serveHere } from '../support/service.ts'
-import { addToken, openTestStore, revokeToken } from '../support/store.ts'
+import { addToken, openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
 
 const limits: Limits = {
@@ -168,45 +168,43 @@ describe('a JWT', () => {
 })
 
 const dayMs = 86_400_000
-const today = (): string => dateOf(dayOf(Date.now()))
+const today = (): number => dayOf(Date.now())
 
 /** The day of the last use of each token, by its name. */
-const lastUses = async (store: string): Promise<Record<string, string | null>> => {
-  const { stdout } = await runHere(['token', 'list', '--json', '--store', store])
-  const tokens: readonly { readonly name: string; readonly lastUsed: string | null }[] = JSON.parse(stdout)
-  return Object.fromEntries(tokens.map(({ name, lastUsed }) => [name, lastUsed]))
-}
+const lastUses = async (store: Store): Promise<Record<string, number | undefined>> =>
+  Object.fromEntries((await store.listTokens()).map(({ name, lastUsedDay }) => [name, lastUsedDay]))
 const get = async (url: string, secret: string): Promise<number> =>
   (await fetch(`${url}/plants`, { headers: { Authorization: `Bearer ${secret}` } })).status
 
 describeOnEngines('the last use of a token', ({ makePlace }) => {
   test('is recorded some time after a request; unused and unusable tokens stay unchanged', async () => {
     await using place = await makePlace()
-    const { secret: used } = await addToken(place.store, 'used')
-    const { secret: reader } = await addToken(place.store, 'reader', ['plants:read'])
-    const { id, secret: revoked } = await addToken(place.store, 'revoked')
-    await addToken(place.store, 'unused')
-    await revokeToken(place.store, id)
     await using server = await serveHere(place.store, { tokenUsesMs: 100 })
-    const statuses = [used, reader, revoked].map((secret) => get(server.url, secret))
+    await using store = await openTestStore(place.store, { exclusive: false })
+    const make = (name: string, scopes: readonly Scope[]) => createToken(store, { name, scopes })
+    const used = [await make('used', allScopes), await make('reader', scopes)]
+    const revoked = await make('revoked', allScopes)
+    await make('unused', allScopes)
+    await store.revokeToken(revoked.id, 0)
+    const statuses = [...used, revoked].map(({ secret }) => get(server.url, secret))
     assert.deepEqual(await Promise.all(statuses), [200, 200, 401])
-    for (const name of ['used', 'reader']) {
-      await until(`the use of ${name} is noted`, async () => (await lastUses(place.store))[name] === today())
-    }
-    const { unused, revoked: never } = await lastUses(place.store)
-    assert.deepEqual([unused, never], [null, null])
+    for (const name of ['used', 'reader'])
+      await until(`the use of ${name} is noted`, async () => (await lastUses(store))[name] === today())
+    const { unused, revoked: never } = await lastUses(store)
+    assert.deepEqual([unused, never], [undefined, undefined])
     const { stdout } = await runHere(['token', 'list', '--store', place.store])
-    assert.match(stdout, new RegExp(`LAST USED +NAME$[\\s\\S]* ${today()} +used$[\\s\\S]* never +unused$`, 'm'))
+    assert.match(stdout, new RegExp(`LAST USED +NAME$[\\s\\S]* ${dateOf(today())} +used$[\\s\\S]* never +unused$`, 'm'))
   })
 
   test('that is not recorded yet is recorded when the server stops', async () => {
     await using place = await makePlace()
     const { secret } = await addToken(place.store, 'short')
     await using server = await serveHere(place.store)
+    await using store = await openTestStore(place.store, { exclusive: false })
     assert.equal(await get(server.url, secret), 200)
-    assert.equal((await lastUses(place.store))['short'], null)
+    assert.equal((await lastUses(store))['short'], undefined)
     await server.stop()
-    assert.equal((await lastUses(place.store))['short'], today())
+    assert.equal((await lastUses(store))['short'], today())
   })
 
   test('is written once a day, however often a token is used, and by whichever server', async () => {

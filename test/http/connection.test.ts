@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { Socket } from 'node:net'
+import { Server, Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { describe, test } from 'node:test'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
@@ -12,7 +12,7 @@ import type { Reply } from '../../src/http/request.ts'
 import type { Service } from '../../src/http/service.ts'
 import { Connection, type ConnectionOptions } from '../../src/http/wire/connection.ts'
 import { Connections } from '../../src/http/wire/connections.ts'
-import { NodeParser } from '../../src/http/wire/node-parser.ts'
+import { createParser } from '../../src/http/wire/node-parser.ts'
 import { createPeers } from '../../src/http/wire/peers.ts'
 import { type Limits, limits } from '../../src/limits.ts'
 
@@ -24,7 +24,7 @@ function optionsOf(changed: Partial<Limits>, monotonicMs: () => number, serve: S
     limits: own,
     clock: { ...systemClock, monotonicMs },
     service: { serve, refuseBytes, noteSent: () => {}, noteAborted: () => {} } as unknown as Service,
-    parser: new NodeParser(own),
+    openParser: createParser(own),
     peers: createPeers([]),
     largeAnswers: new LargeAnswers(own),
     newRequestId: () => 'a-1',
@@ -125,7 +125,13 @@ describe('a connection', () => {
 
 test('a reader may take a while when much is unread, but not too much', async () => {
   let nowMs = 0
-  const own = { unreadBytesMax: 1_000, slowReaderMs: 2_000, connectionCheckMs: 1, unreadMsMax: 1_000_000 }
+  const own = {
+    unreadBytesMax: 1_000,
+    slowReaderMs: 2_000,
+    connectionCheckMs: 1,
+    unreadMsMax: 1_000_000,
+    stopGraceMs: 0,
+  }
   const now = (): number => nowMs
   const connections = new Connections(optionsOf(own, now, () => assert.fail()))
   const sockets = [550, 300].map((writableLength) => {
@@ -144,6 +150,5 @@ test('a reader may take a while when much is unread, but not too much', async ()
   for (const ms of [1_000, 1_999]) assert.deepEqual(await cutAt(ms), [false, false])
   // Either would be enough. The second one has read nothing for longer.
   assert.deepEqual(await cutAt(3_500), [false, true])
-  connections.stop()
-  for (const socket of sockets) socket.destroy()
+  await connections.drain(new Server())
 })

@@ -9,6 +9,7 @@ import type { ServiceEvent } from '../../src/domain/events.ts'
 import { FaultyProxy } from '../client/faulty-proxy.ts'
 import { ask } from '../support/answering.ts'
 import { makeFolder } from '../support/folder.ts'
+import { sampleOf } from '../support/ring.ts'
 import { onService, type Service, serveHere, startService } from '../support/service.ts'
 import { type FramingCase, finish, framingCorpus, head, host } from './framing/corpus.ts'
 import { isInstalled, nginxWith, proxyKinds, type RunningProxy, startProxy } from './framing/proxies.ts'
@@ -67,18 +68,22 @@ describe('requests behind proxies', { concurrency: true }, () => {
       if (of === 'request') seen.push(/^\S+ \S+/.exec(bytes.toString('latin1'))?.[0] ?? '')
       return undefined
     }
-    const { unseen } = await judge(service, { port: proxy.port, seen: async () => seen })
+    const { unseen } = await judge(service, { port: proxy.port, seen: async () => seen }, sampleOf(cases, 4))
     assert.ok(unseen.length > 0)
   })
 })
 
-/** Sends every case with a request behind it. */
-async function judge(service: Service, proxy: Pick<RunningProxy, 'port' | 'seen'>) {
+/** Sends cases, each with a request behind it. */
+async function judge(
+  service: Service,
+  proxy: Pick<RunningProxy, 'port' | 'seen'>,
+  some: readonly FramingCase[] = cases,
+) {
   const before = service.events.length
   const runner = new FramingRunner({ port: proxy.port, token: service.token })
   /** Answers that belong to other requests. */
   const wrong: string[] = []
-  const left = [...cases.entries()]
+  const left = [...some.entries()]
   /** How many clients got the answer to the request behind their case. */
   let marked = 0
   const sendSome = async (): Promise<void> => {

@@ -185,6 +185,23 @@ describe('reads of a PostgreSQL that is busy', () => {
     while ((await readPlant(store, 1n).catch(({ code }) => code)) === 'overloaded') await sleep(5)
     assert.deepEqual(await readPlant(store, 1n), { name: 'n' })
   })
+
+  onSchema(
+    'a statement whose preparation met a lock is prepared again, on its connection',
+    async ({ place, client }) => {
+      const events: ServiceEvent[] = []
+      await using store = await openTestStore(place, {
+        limits: { databaseReaders: 1, databaseReadMsMax: 100 },
+        observe: (event) => events.push(event),
+      })
+      await client.query('BEGIN; LOCK TABLE plants IN ACCESS EXCLUSIVE MODE')
+      const reads = await Promise.allSettled(Array.from({ length: 3 }, () => readPlant(store, 1n)))
+      for (const read of reads) assert.equal((read as PromiseRejectedResult).reason.code, 'overloaded')
+      await client.query('ROLLBACK')
+      while ((await readPlant(store, 1n).catch(({ code }) => code)) === 'overloaded') await sleep(5)
+      assert.ok(events.every(({ kind }) => kind !== 'storeAway'))
+    },
+  )
 })
 
 exhaustive.describe('a commit that waits for its standby', () => {
@@ -371,6 +388,21 @@ describe('triggers that skip rows', () => {
       assert.deepEqual((await store.listTokens()).length, 1)
     }
   })
+
+  for (const [skipped, outcome] of [
+    [2, 'created'],
+    [3, 'refused'],
+  ] as const) {
+    onStore(`a row that is skipped ${skipped} times: it is ${outcome}`, async ({ store, client }) => {
+      await client.query('CREATE SEQUENCE tries')
+      await client.query(`CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN IF nextval('tries') <= ${skipped} THEN RETURN NULL; END IF; RETURN NEW; END $$`)
+      await client.query(skip('plants', 'INSERT'))
+      const creating = store.createPlant(toPlant({ id: 1n, name: 'n' }))
+      if (outcome === 'created') assert.equal(await creating, 'created')
+      else await fails(creating)
+    })
+  }
 
   for (const [title, spoil] of [
     ['whose row was skipped', skip('plants', 'INSERT')],

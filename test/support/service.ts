@@ -54,9 +54,12 @@ export async function startSuite(changed: ChangedLimits = {}, settings: Partial<
 }
 
 /** The same on an engine; the server can be stopped before. */
-export async function serveSuite(engine: Engine): Promise<{ place: Place; server: Served; client: Client }> {
+export async function serveSuite(
+  engine: Engine,
+  changed: ChangedLimits = {},
+): Promise<{ place: Place; server: Served; client: Client }> {
   const place = await engine.makePlace()
-  const server = await serveHere(place.store)
+  const server = await serveHere(place.store, changed)
   after(async () => {
     await server[Symbol.asyncDispose]()
     await place[Symbol.asyncDispose]()

@@ -7,13 +7,7 @@ import type { Run, Torture, Verdict } from './torture.ts'
 
 const controlKills = 3
 
-export const changes: Torture = {
-  name: 'changes',
-  counts: 'ROUNDS',
-  usualCount: 200,
-  shortCount: 2,
-  run,
-}
+export const changes: Torture = { name: 'changes', counts: 'ROUNDS', usualCount: 200, shortCount: 2, run }
 
 async function run({ count, say }: Run): Promise<Verdict> {
   const file = await killOneFile(count)

@@ -12,13 +12,7 @@ import { openTestStore } from '../support/store.ts'
 import { descriptorsOf, memoryOf } from './process-figures.ts'
 import type { Run, Torture, Verdict } from './torture.ts'
 
-export const floods: Torture = {
-  name: 'floods',
-  counts: 'CONNECTIONS',
-  usualCount: 500,
-  shortCount: 60,
-  run,
-}
+export const floods: Torture = { name: 'floods', counts: 'CONNECTIONS', usualCount: 500, shortCount: 60, run }
 
 const unread = fileURLToPath(new URL('unread.py', import.meta.url))
 /** What Node.js reads at once. */

@@ -14,13 +14,7 @@ import { until } from '../support/time.ts'
 import { type Machine, ownerPassword, PatroniCluster } from './patroni-cluster.ts'
 import type { Run, Torture, Verdict } from './torture.ts'
 
-export const patroni: Torture = {
-  name: 'patroni',
-  counts: 'FAULTS',
-  usualCount: 20,
-  shortCount: 1,
-  run,
-}
+export const patroni: Torture = { name: 'patroni', counts: 'FAULTS', usualCount: 20, shortCount: 1, run }
 
 const clients = 15
 const plantsBetween = 300

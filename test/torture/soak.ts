@@ -15,13 +15,7 @@ import { type RunningServer, startServer } from '../support/program.ts'
 import { descriptorsOf, memoryOf } from './process-figures.ts'
 import type { Run, Torture, Verdict } from './torture.ts'
 
-export const soak: Torture = {
-  name: 'soak',
-  counts: 'SECONDS',
-  usualCount: 600,
-  shortCount: 8,
-  run,
-}
+export const soak: Torture = { name: 'soak', counts: 'SECONDS', usualCount: 600, shortCount: 8, run }
 
 const clients = 32
 const warmUpMs = 3_000

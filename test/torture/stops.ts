@@ -9,13 +9,7 @@ import type { Run, Torture, Verdict } from './torture.ts'
 /** Of a control. */
 const kills = 2
 
-export const stops: Torture = {
-  name: 'stops',
-  counts: 'ROUNDS',
-  usualCount: 20,
-  shortCount: 1,
-  run,
-}
+export const stops: Torture = { name: 'stops', counts: 'ROUNDS', usualCount: 20, shortCount: 1, run }
 
 async function run({ count, say }: Run): Promise<Verdict> {
   await using database = await startDatabase()

@@ -14,13 +14,7 @@ const killsOfFreeze = 10
 const awayMsMax = 30_000
 const awayMsOfKill = 600
 
-export const webhooks: Torture = {
-  name: 'webhooks',
-  counts: 'ROUNDS',
-  usualCount: 100,
-  shortCount: 2,
-  run,
-}
+export const webhooks: Torture = { name: 'webhooks', counts: 'ROUNDS', usualCount: 100, shortCount: 2, run }
 
 async function run({ count, say }: Run): Promise<Verdict> {
   await using folder = await makeFolder()

@@ -30,16 +30,9 @@ import {
   shownPath,
 } from '../request.ts'
 import type { Service } from '../service.ts'
-import { checkFraming, hasBody, hostAsked, toOriginForm } from './framing.ts'
+import { findUnsafe, hasBody, hostAsked, toOriginForm } from './framing.ts'
 import { Incoming } from './incoming.ts'
-import {
-  NodeBody,
-  type NodeParser,
-  type ParserEvents,
-  type ParserSocket,
-  streamOver,
-  writeReply,
-} from './node-parser.ts'
+import { NodeBody, type OpenParser, type ParserEvents, type ParserSocket, streamOver } from './node-parser.ts'
 import { ownAddress, type Peers } from './peers.ts'
 import { headOf, writePlainReply } from './plain-reply.ts'
 import { type FieldsSeen, readPlainRequest } from './plain-request.ts'
@@ -51,7 +44,7 @@ export interface ConnectionOptions {
   readonly limits: Limits
   readonly clock: Clock
   readonly service: Service
-  readonly parser: NodeParser
+  readonly openParser: OpenParser
   readonly peers: Peers
   readonly largeAnswers: LargeAnswers
   readonly newRequestId: () => string
@@ -151,7 +144,7 @@ export class Connection implements RequestConnection, ParserEvents {
     const { limits } = this.#options
     const isSending = this.socket.writableLength > 0 && (this.#state === 'answering' || this.#state === 'ending')
     if (isSending) this.#sinceMs = nowMs
-    return nowMs - this.#sinceMs >= msMaxOf(this.#state, limits)
+    return this.#state !== 'streaming' && nowMs - this.#sinceMs >= limits[clocks[this.#state]]
   }
 
   /** Ends a connection whose clock has run out. */
@@ -225,7 +218,7 @@ export class Connection implements RequestConnection, ParserEvents {
 
   /** The parser has read a head. */
   onRequest(message: IncomingMessage, response: ServerResponse): void {
-    const { service, limits } = this.#options
+    const { limits } = this.#options
     this.#message = message
     this.#response = response
     const onHeld = (): void => this.#options.onArriving(this)
@@ -241,14 +234,7 @@ export class Connection implements RequestConnection, ParserEvents {
       isHttp10: message.httpVersion === '1.0',
       body: this.#body,
     })
-    try {
-      checkFraming(message, limits.headerFieldsMax)
-    } catch (error) {
-      this.#begin(request)
-      this.#send(service.refuse(request, error as AppError))
-      return
-    }
-    this.#serve(request)
+    this.#serve(request, findUnsafe(message, limits.headerFieldsMax))
   }
 
   onWrite(): void {
@@ -297,7 +283,7 @@ export class Connection implements RequestConnection, ParserEvents {
       const head = this.#incoming.takeHead()
       if (head === undefined) return false
       if (this.#servePlain(head)) return false
-      this.#parserSocket ??= this.#options.parser.open(this.socket, this)
+      this.#parserSocket ??= this.#options.openParser(this.socket, this)
       this.#parserSocket.parse(head)
     } else if (this.#state === 'body') {
       const piece = this.#incoming.takePiece()
@@ -352,14 +338,11 @@ export class Connection implements RequestConnection, ParserEvents {
     }
   }
 
-  #begin(request: Request): void {
+  #serve(request: Request, refusal?: AppError): void {
+    const { service } = this.#options
     this.#isUsed = true
     this.#request = request
-  }
-
-  #serve(request: Request): void {
-    this.#begin(request)
-    const reply = this.#options.service.serve(request)
+    const reply = refusal === undefined ? service.serve(request) : service.refuse(request, refusal)
     if (reply instanceof Promise) void reply.then((later) => this.#send(later))
     else this.#send(reply)
   }
@@ -384,11 +367,15 @@ export class Connection implements RequestConnection, ParserEvents {
   #sendByNode(reply: Reply, response: ServerResponse): void {
     const isCut = reply.status >= 400 && this.#message !== undefined && !this.#canSkip(this.#message)
     const isLast = reply.isLast === true || isCut || this.#isLast || this.#options.isStopping()
-    writeReply(response, reply, isLast)
+    const { status, fields, body, stream } = reply
+    response.writeHead(status, isLast ? { ...fields, connection: 'close' } : fields)
+    const isWhole = stream === undefined || response.req.method === 'HEAD'
+    if (isWhole) response.end(body)
+    else response.flushHeaders()
     this.#body?.drop()
-    if (reply.stream === undefined || this.#request?.method === 'HEAD') return
+    if (isWhole) return
     if (this.#message === undefined || this.#body === undefined) this.#enter('streaming')
-    reply.stream(streamOver(response, this))
+    stream(streamOver(response, this))
   }
 
   /** Whether the rest of a rejected body can be skipped: not if it is too long, of unknown length, or awaits a 100. */
@@ -480,20 +467,11 @@ export class Connection implements RequestConnection, ParserEvents {
   }
 }
 
-function msMaxOf(state: State, limits: Limits): number {
-  switch (state) {
-    case 'head':
-      return limits.headersMsMax
-    case 'body':
-      return limits.requestMsMax
-    case 'answering':
-      return limits.answeringMsMax
-    case 'idle':
-      return limits.keepAliveMsMax
-    case 'ending':
-      return limits.unreadMsMax
-    case 'streaming':
-      // Comments in the stream show whether the client still reads.
-      return Number.POSITIVE_INFINITY
-  }
+/** The limit of the clock of each state. A stream has none: its comments show whether the client still reads. */
+const clocks: Readonly<Record<Exclude<State, 'streaming'>, keyof Limits>> = {
+  head: 'headersMsMax',
+  body: 'requestMsMax',
+  answering: 'answeringMsMax',
+  idle: 'keepAliveMsMax',
+  ending: 'unreadMsMax',
 }

@@ -1,24 +1,21 @@
 // All connections of a server: schedules their requests, bounds their unread output, and decides which ones to close
 // over the limit.
 
-import type { Socket } from 'node:net'
+import { once } from 'node:events'
+import type { Server, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../domain/errors.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 
 /** How long a stopping server accepts pending connections before it stops listening. */
 const lastConnectionsMsMax = 100
+/** Interval at which a stopping server checks for idle connections. */
+const drainCheckMs = 20
 
 /** Excess connections that are answered at the same time. Others are closed without an answer. */
 export const refusedConnectionsMax = 32
 
 export type ConnectionsOptions = Omit<ConnectionOptions, 'isHolding' | 'onMore' | 'onArriving'>
-
-/** When a connection began to wait for its client to read, and the bytes written by then. */
-interface Wait {
-  readonly sinceMs: number
-  readonly bytesWritten: number
-}
 
 /** Share of the unread-bytes limit above which the slowest readers are cut. */
 const shareFilledMax = 0.75
@@ -33,7 +30,8 @@ export class Connections {
   readonly #underTls = new Set<Socket>()
   /** Connections with more requests to take, in order of their turns. */
   readonly #queue = new Set<Connection>()
-  readonly #waits = new Map<Connection, Wait>()
+  /** When a connection began to wait for its client to read, and the bytes written by then. */
+  readonly #waits = new Map<Connection, { readonly sinceMs: number; readonly bytesWritten: number }>()
   /** Bytes of arriving requests by connection, oldest first. */
   readonly #arriving = new Map<Connection, number>()
   #arrivingBytes = 0
@@ -56,7 +54,7 @@ export class Connections {
     return this.#open.size
   }
 
-  /** Adds a TCP connection that `closeAll` closes even if its TLS handshake never ends. */
+  /** Adds a TCP connection that `drain` closes even if its TLS handshake never ends. */
   addHandshake(socket: Socket): void {
     this.#underTls.add(socket)
     socket.once('close', () => this.#underTls.delete(socket))
@@ -84,42 +82,50 @@ export class Connections {
   }
 
   /**
-   * Waits until the kernel's queue has no connection, because the kernel resets those when the server stops listening.
-   * Takes no requests in the meantime: a client that gets its answer might open another connection.
+   * Stops a server without failing a request. For a grace period, every answer asks its client to close the connection,
+   * so that none is closed while a request is in transit. Then the server refuses new connections, closes idle ones, and
+   * finally cuts the rest.
    */
-  async holdUntilQuiet(): Promise<void> {
+  async drain(server: Server): Promise<void> {
+    const { limits, clock } = this.#options
+    await sleep(limits.stopGraceMs)
+    const graceBeganMs = clock.monotonicMs() - limits.stopGraceMs
+    this.#isHolding = true
+    await this.#untilQuiet()
+    const closed = once(server, 'close')
+    server.close()
+    this.#isHolding = false
+    for (const connection of this.#open) connection.takeNext()
+    const closeIdle = setInterval(() => {
+      for (const connection of this.#open) {
+        // The first request of a new connection is in transit.
+        if (!connection.isQuiet || (connection.isNew && connection.openedAtMs >= graceBeganMs)) continue
+        connection.socket.destroy()
+      }
+    }, drainCheckMs)
+    const cut = setTimeout(() => {
+      for (const connection of this.#open) connection.cut('serverStopped')
+      for (const socket of this.#underTls) socket.destroy()
+    }, limits.drainMsMax)
+    await closed
+    clearInterval(closeIdle)
+    clearTimeout(cut)
+    clearInterval(this.#watch)
+  }
+
+  /**
+   * Waits until the kernel's queue has no connection, because the kernel resets those when the server stops listening.
+   * No requests are taken in the meantime: a client that gets its answer might open another connection.
+   */
+  async #untilQuiet(): Promise<void> {
     const { clock } = this.#options
     const endMs = clock.monotonicMs() + lastConnectionsMsMax
-    this.#isHolding = true
     let quietLooks = 0
     while (quietLooks < quietLooksNeeded && clock.monotonicMs() < endMs) {
       const before = this.#acceptedCount
       await sleep(1)
       quietLooks = this.#acceptedCount === before ? quietLooks + 1 : 0
     }
-  }
-
-  /** Resumes after `holdUntilQuiet`. */
-  goOn(): void {
-    this.#isHolding = false
-    for (const connection of this.#open) connection.takeNext()
-  }
-
-  /** Closes idle connections, except new ones, whose first request is in transit. */
-  closeIdle(openedBeforeMs: number): void {
-    for (const connection of this.#open) {
-      if (!connection.isQuiet || (connection.isNew && connection.openedAtMs >= openedBeforeMs)) continue
-      connection.socket.destroy()
-    }
-  }
-
-  closeAll(): void {
-    for (const connection of this.#open) connection.cut('serverStopped')
-    for (const socket of this.#underTls) socket.destroy()
-  }
-
-  stop(): void {
-    clearInterval(this.#watch)
   }
 
   #queueUp(connection: Connection): void {

@@ -2,13 +2,13 @@
 // hands it one request at a time through a stream, which `http.Server` allows (its documentation, "Event:
 // 'connection'").
 
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { AppError } from '../../domain/errors.ts'
 import type { Limits } from '../../limits.ts'
 import { createServer } from '../node-http.ts'
-import type { ArrivingBody, Reply, ReplyStream, RequestConnection } from '../request.ts'
+import type { ArrivingBody, ReplyStream, RequestConnection } from '../request.ts'
 
 /** The events of a parser, for a connection. */
 export interface ParserEvents {
@@ -20,33 +20,30 @@ export interface ParserEvents {
   onWrite(): void
 }
 
-export class NodeParser {
-  readonly #server: Server
+export type OpenParser = ReturnType<typeof createParser>
 
-  constructor(limits: Limits) {
-    this.#server = createServer({
-      maxHeaderSize: limits.headerBytesMax,
-      // For the Keep-Alive field only: connections have clocks of their own.
-      keepAliveTimeout: limits.keepAliveMsMax,
-      // Node.js would answer a missing Host with an empty body; framing.ts rejects it instead.
-      requireHostHeader: false,
-    })
-    // Node.js would silently drop fields beyond this number; framing.ts counts them.
-    this.#server.maxHeadersCount = 0
-    const serve = (message: IncomingMessage, response: ServerResponse): void =>
-      (message.socket as unknown as ParserSocket).events.onRequest(message, response)
-    // A request that expects a 100 is served like any other: reading its body sends it.
-    for (const event of ['request', 'checkContinue', 'checkExpectation']) this.#server.on(event, serve)
-    this.#server.on('clientError', (cause: ParserError, socket: Duplex) => {
-      // Any other error is one of the socket, which closes itself.
-      if (cause.code?.startsWith('HPE_') === true) (socket as ParserSocket).events.refuse(explain(cause, limits))
-    })
-  }
-
-  /** Opens a connection of the parser. */
-  open(socket: Socket, events: ParserEvents): ParserSocket {
+/** Returns a function that opens a connection of the parser. */
+export function createParser(limits: Limits) {
+  const server = createServer({
+    maxHeaderSize: limits.headerBytesMax,
+    // For the Keep-Alive field only: connections have clocks of their own.
+    keepAliveTimeout: limits.keepAliveMsMax,
+    // Node.js would answer a missing Host with an empty body; framing.ts rejects it instead.
+    requireHostHeader: false,
+  })
+  // Node.js would silently drop fields beyond this number; framing.ts counts them.
+  server.maxHeadersCount = 0
+  const serve = (message: IncomingMessage, response: ServerResponse): void =>
+    (message.socket as unknown as ParserSocket).events.onRequest(message, response)
+  // A request that expects a 100 is served like any other: reading its body sends it.
+  for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, serve)
+  server.on('clientError', (cause: ParserError, socket: Duplex) => {
+    // Any other error is one of the socket, which closes itself.
+    if (cause.code?.startsWith('HPE_') === true) (socket as ParserSocket).events.refuse(explain(cause, limits))
+  })
+  return (socket: Socket, events: ParserEvents): ParserSocket => {
     const parserSocket = new ParserSocket(socket, events)
-    this.#server.emit('connection', parserSocket)
+    server.emit('connection', parserSocket)
     return parserSocket
   }
 }
@@ -107,13 +104,6 @@ export class ParserSocket extends Duplex {
     this.#socket.destroy()
     done(error)
   }
-}
-
-/** Sends a reply, or the head of a stream. */
-export function writeReply(response: ServerResponse, { status, fields, body, stream }: Reply, isLast: boolean): void {
-  response.writeHead(status, isLast ? { ...fields, connection: 'close' } : fields)
-  if (stream === undefined || response.req.method === 'HEAD') response.end(body)
-  else response.flushHeaders()
 }
 
 export function streamOver(response: ServerResponse, connection: RequestConnection): ReplyStream {

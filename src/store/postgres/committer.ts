@@ -61,9 +61,11 @@ export class Committer {
       const connection = await this.#connection()
       const atMs = clock.wallMs()
       const id = makeRowId(atMs)
+      // A batch of creates is probably new.
+      const areNew = clock.monotonicMs() >= this.#lookUpUntilMs && jobs.every(({ kind }) => kind === 'createPlant')
       let decided: readonly Outcome[] | undefined
       try {
-        const running = runBatch(jobs, connection, { ...limits, id, atMs }, this.#areNew(jobs), (outcomes) => {
+        const running = runBatch(jobs, connection, { ...limits, id, atMs }, areNew, (outcomes) => {
           decided = outcomes
         })
         const outcomes = await this.#inTime(running, connection, deadlineMs)
@@ -151,11 +153,6 @@ export class Committer {
       this.#options.onOutdated(cause)
       throw new AppError('storeUnavailable', 'the store has failed', { cause })
     }
-  }
-
-  /** Whether a batch has only creates, which are probably new. */
-  #areNew(jobs: readonly Job[]): boolean {
-    return this.#options.clock.monotonicMs() >= this.#lookUpUntilMs && jobs.every(({ kind }) => kind === 'createPlant')
   }
 }
 

@@ -76,7 +76,15 @@ export class Pages {
   list({ after, tag, namePrefix, limit }: PlantQuery): PlantPage {
     if (after === int64Max) return pageOf('')
     const fromId = after === undefined ? int64Min : after + 1n
-    if (namePrefix !== undefined && namePrefix !== '') return this.#listByName(foldName(namePrefix), fromId, tag, limit)
+    if (namePrefix !== undefined && namePrefix !== '') {
+      // In one transaction, so that plants found in the index still exist when they are read.
+      this.#reader.exec('BEGIN')
+      try {
+        return this.#search(foldName(namePrefix), fromId, tag, limit)
+      } finally {
+        this.#reader.exec('COMMIT')
+      }
+    }
     const { byId, byTag } = this.#statements
     const others = BigInt(limit - 1)
     const row = tag === undefined ? byId.get(fromId, others) : byTag.get(fromId, others, tag)
@@ -122,16 +130,6 @@ export class Pages {
     }
   }
 
-  /** Uses one transaction, so that plants found in the index still exist when they are read. */
-  #listByName(prefix: string, from: bigint, tag: string | undefined, limit: number): PlantPage {
-    this.#reader.exec('BEGIN')
-    try {
-      return this.#search(prefix, from, tag, limit)
-    } finally {
-      this.#reader.exec('COMMIT')
-    }
-  }
-
   /**
    * The index of names has another order than the page. A few matches are read from the index and sorted. If there are
    * many, a scan of a range of ids finds enough of them.
@@ -140,36 +138,32 @@ export class Pages {
     const head = headOf(prefix)
     const range = [head, endOfPrefix(head) ?? pastEveryText] as const
     const scanMax = BigInt(this.#limits.pageScanPlantsMax)
-    const [matches] = this.#statements.countByName.get(...range, scanMax + 1n) as unknown as [bigint]
-    const candidates = matches > scanMax ? this.#scan(from, tag, scanMax + 1n) : this.#byName(range, from, scanMax + 1n)
+    const max = scanMax + 1n
+    const { countByName, rowsById, rowsByTag } = this.#statements
+    const [matches] = countByName.get(...range, max) as unknown as [bigint]
+    const scan = () => (tag === undefined ? rowsById.iterate(from, max) : rowsByTag.iterate(tag, from, max))
     const isFound = matches <= scanMax && prefix === head
     const isWanted = (json: string): boolean => {
       if (isFound && tag === undefined) return true
       const names = namesOf(json)
       return (tag === undefined || names.tag === tag) && (isFound || foldName(names.name).startsWith(prefix))
     }
-    return this.#pageOf(candidates, isWanted, limit)
+    return this.#pageOf(matches > scanMax ? scan() : this.#byName(range, from, max), isWanted, limit)
   }
 
-  *#byName([head, end]: readonly [string, string | Buffer], from: bigint, max: bigint): Generator<Plant> {
+  *#byName([head, end]: readonly [string, string | Buffer], from: bigint, max: bigint): Generator<unknown> {
     const { idsByName, plantById } = this.#statements
-    for (const [id] of idsByName.all(head, end, from, max) as unknown as readonly [bigint][]) {
-      yield toPlant(plantById.get(id))
-    }
-  }
-
-  *#scan(from: bigint, tag: string | undefined, max: bigint): Generator<Plant> {
-    const { rowsById, rowsByTag } = this.#statements
-    const rows = tag === undefined ? rowsById.iterate(from, max) : rowsByTag.iterate(tag, from, max)
-    for (const row of rows) yield toPlant(row)
+    const ids = idsByName.all(head, end, from, max) as unknown as readonly [bigint][]
+    for (const [id] of ids) yield plantById.get(id)
   }
 
   /** Ends a page when it is full, or when a limit is reached; it is then short, but has a next page. */
-  #pageOf(candidates: Iterable<Plant>, isWanted: (json: string) => boolean, limit: number): PlantPage {
+  #pageOf(candidates: Iterable<unknown>, isWanted: (json: string) => boolean, limit: number): PlantPage {
     const { pageScanPlantsMax } = this.#limits
     const plants: string[] = []
     let [seen, characters, last] = [0, 0, 0n]
-    for (const { id, json } of candidates) {
+    for (const candidate of candidates) {
+      const { id, json } = toPlant(candidate)
       if (plants.length === limit || seen === pageScanPlantsMax || characters >= scanCharactersMax) {
         return pageOf(plants.join(), last)
       }
