@@ -60,7 +60,9 @@ const documents = {
     .replace('to specify the type\n', '$&          maxLength: 60\n'),
   // Doubles beside these bounds are outside of them.
   large: requiring(
-    withProperties('        serial: { type: integer, minimum: 12345678901234567891, maximum: 12345678901234567892 }\n'),
+    withProperties(`        serial: { type: integer, minimum: 12345678901234567891, maximum: 12345678901234567892 }
+        mass: { type: number, maximum: 1e308 }
+`),
     'serial',
   ),
   untagged: sample.replace(/ {8}tag:\n.*\n {10}type: string\n/, ''),
@@ -110,6 +112,10 @@ describe('plantstore verify of a server with a document of its own', async () =>
       assert.equal(isMost, name !== 'withoutExample')
     })
   }
+
+  test('reads a bound beyond exact integers alike in JSON and YAML', async () => {
+    assert.deepEqual(failed(await run('large', ['pages'])), [])
+  })
 
   test('sends valid plants with everything that is required, however deep, and reads them whole', async () => {
     const subjects = ['the document itself', 'further properties', 'bodies', 'changes', 'lists', 'answers']

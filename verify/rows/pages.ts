@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import { type AnswerCheck, type Check, field, ok, refusal } from '../checks.ts'
 import type { Document, Operation } from '../document.ts'
 import { int64Max } from '../ids.ts'
-import type { JsonValue } from '../json.ts'
+import { decodeJson, type JsonValue, toJson } from '../json.ts'
 import { type Answer, fieldOf, jsonOf, objectOf } from '../message.ts'
 import { type Circumstances, none, type Row, row } from '../row.ts'
 import { pathOf, steadyTarget } from './operations.ts'
@@ -106,7 +106,8 @@ function linksToPaths({ operations }: Document): AnswerCheck {
 
 function parseYaml(text: string): JsonValue | undefined {
   try {
-    return parse(text, { logLevel: 'error', intAsBigInt: true })
+    // A number such as 1e+300 is an integer in JSON, but a double in YAML.
+    return decodeJson(Buffer.from(toJson(parse(text, { logLevel: 'error', intAsBigInt: true }))))
   } catch {
     return undefined
   }
