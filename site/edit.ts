@@ -128,7 +128,7 @@ async function save(mine: Opened, state: Tagged<StoredPlant>): Promise<boolean> 
     else if (statusOf(refusal) !== 412) showRefusal(form, refusal, error)
     else if (await hasNoConflict(mine)) {
       isSaving = false
-      return save(mine, mine.shown)
+      return await save(mine, mine.shown)
     }
     return false
   } finally {

@@ -29,7 +29,7 @@ const exchangesMax = 50
 /** The newest first. */
 const exchanges: Exchange[] = []
 
-/** What header fields of an answer mean for a person. */
+/** What header fields of an answer mean for a person. These come first. */
 const meanings: Readonly<Record<string, string>> = {
   location: 'Where the new plant is.',
   etag: 'The version of the plant. Send it as If-Match to change the plant only if nobody else has.',
@@ -175,7 +175,8 @@ function statusOf({ status, phrase, failure }: Exchange): HTMLElement {
 
 function showDetail(exchange: Exchange): void {
   const { answer, answerFields = [], status } = exchange
-  const fields = answerFields.map(([name, value]) => [
+  const sorted = answerFields.toSorted(([one], [other]) => Number(other in meanings) - Number(one in meanings))
+  const fields = sorted.map(([name, value]) => [
     make('dt', name),
     make('dd', make('code', value), make('p.hint', meanings[name])),
   ])

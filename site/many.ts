@@ -106,6 +106,7 @@ function decode(bytes: Uint8Array): string {
 
 function take(content: string): void {
   for (const place of [error, status, preview]) place.textContent = ''
+  makePrimary(submit)
   rows = []
   submit.textContent = 'Add'
   if (content.trim() === '') return
@@ -135,6 +136,7 @@ async function add(): Promise<void> {
     const refused = tally.refused.sort((one, other) => one.line - other.line)
     preview.textContent = ''
     if (refused.length > 0) showRows('', refused, refusedRowsMax)
+    makePrimary(closer)
     closer.focus()
   } catch (cause) {
     const why = isRefusal(cause) ? toSentence(wordsOf(cause)) : 'You stopped it.'
@@ -146,6 +148,12 @@ async function add(): Promise<void> {
     setRunning(false)
     hasAdded ||= tally.added > 0
   }
+}
+
+/** Shows which button a person needs next. */
+function makePrimary(button: HTMLButtonElement): void {
+  submit.classList.toggle('quiet', button !== submit)
+  closer.classList.toggle('main', button === closer)
 }
 
 function setRunning(isRunning: boolean): void {

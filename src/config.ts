@@ -228,12 +228,12 @@ function parseListen(text: string): { readonly path: string } | { readonly descr
   throw new RangeError('must be unix:PATH, fd:NUMBER, or none to listen on --host and --port')
 }
 
-/** Milliseconds. */
-export function parseDuration(text: string): number {
+/** Milliseconds. @param other what may stand in place of a time. */
+export function parseDuration(text: string, other: '0' | 'never' = '0'): number {
   const [, amount, unit = ''] = /^(0|[1-9][0-9]{0,9})([smhd])$/.exec(text === '0' ? '0s' : text) ?? []
   const seconds = Number(amount) * (secondsOfUnit[unit] ?? Number.NaN)
-  if (seconds <= durationSecondsMax) return seconds * 1_000
-  throw new RangeError('must be a time such as 90d, 12h, 30m or 60s, at most 36500d, or 0')
+  if (seconds <= durationSecondsMax && (seconds > 0 || other === '0')) return seconds * 1_000
+  throw new RangeError(`must be a time such as 90d, 12h, 30m or 60s, at most 36500d, or ${other}`)
 }
 
 /** `units` is also the largest burst. */
@@ -241,7 +241,7 @@ function parseRateLimit(text: string): { readonly units: number; readonly second
   const [, units, amount, unit = ''] = /^([1-9][0-9]{0,8})\/([1-9][0-9]{0,3})([smh])$/.exec(text) ?? []
   const seconds = secondsOfUnit[unit]
   if (seconds !== undefined) return { units: Number(units), seconds: Number(amount) * seconds }
-  throw new RangeError('must be a number of units and a time in s, m or h, such as 1000/1s, or none')
+  throw new RangeError('must be up to 999999999 units and a time of up to 9999 s, m or h, such as 1000/1s, or none')
 }
 
 /** A comma-separated list; `none` for an empty one. */

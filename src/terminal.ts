@@ -1,6 +1,7 @@
 // The process as commands see it. Only src/main.ts accesses the process itself.
 
-import { fstatSync } from 'node:fs'
+import { type BigIntStats, fstatSync, statSync } from 'node:fs'
+import { devNull } from 'node:os'
 import type { Writable } from 'node:stream'
 import { systemClock } from './domain/clock.ts'
 import { codeOf, OperatorError } from './domain/errors.ts'
@@ -43,7 +44,9 @@ export async function print(output: Output, text: string): Promise<boolean> {
 
 /** Writes a secret, which is shown only once. If that fails, calls `undo` and throws OperatorError. */
 export async function printSecret(secret: string, { stdout }: Terminal, undo?: () => Promise<unknown>): Promise<void> {
-  const error = await write(stdout, `${secret}\n`)
+  // Node.js opens /dev/null in place of a closed stdout.
+  const isLost = statOf(stdout)?.rdev === statSync(devNull, { bigint: true }).rdev
+  const error = isLost ? new Error(`it is closed, or is ${devNull}`) : await write(stdout, `${secret}\n`)
   if (!error) return
   await undo?.()
   throw unwritten(error)
@@ -73,10 +76,14 @@ export function complain(level: 'error' | 'warning', message: string, terminal: 
 /** Whether an output is the systemd journal, in which lines may begin with a priority (sd-daemon(3)). */
 export function isJournal(output: Output, { environment }: Terminal): boolean {
   const journal = environment['JOURNAL_STREAM']
-  // In-process streams have no descriptor.
-  if (journal === undefined || !('fd' in output && typeof output.fd === 'number')) return false
-  const { dev, ino } = fstatSync(output.fd, { bigint: true })
-  return journal === `${dev}:${ino}`
+  if (journal === undefined) return false
+  const stats = statOf(output)
+  return stats !== undefined && journal === `${stats.dev}:${stats.ino}`
+}
+
+/** Undefined for an in-process stream, which has no descriptor. */
+function statOf(output: Output): BigIntStats | undefined {
+  return 'fd' in output && typeof output.fd === 'number' ? fstatSync(output.fd, { bigint: true }) : undefined
 }
 
 /**

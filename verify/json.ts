@@ -26,15 +26,6 @@ export function toJson(value: unknown): string {
   return JSON.stringify(value, (_key, each) => (typeof each === 'bigint' ? rawJson(String(each)) : each))
 }
 
-/** The same text for equal values, in any order of their keys. */
-export function canonical(value: JsonValue | undefined): string {
-  if (value === undefined) return ''
-  if (Array.isArray(value)) return `[${value.map(canonical)}]`
-  if (typeof value !== 'object' || value === null) return toJson(value)
-  const members = Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}:${canonical(each)}`)
-  return `{${members.sort()}}`
-}
-
 function countKeys(value: JsonValue): number {
   if (typeof value !== 'object' || value === null) return 0
   const inner = Object.values(value).reduce((sum: number, each) => sum + countKeys(each), 0)

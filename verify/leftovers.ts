@@ -16,7 +16,6 @@ export class Traces {
   readonly #range: IdRange
   /** Whether a created plant could be read. Until then, a 404 may come from a server that cannot read at all. */
   #canLook = false
-  #hasTried = false
   /** Ids that were free: plants found there later belong to this run; those of strays only if they have its name. */
   readonly #free = new Set<bigint>()
   /** Whether a list of the range was empty. */
@@ -29,8 +28,6 @@ export class Traces {
   readonly #accepted = new Set<bigint>()
   /** Rows that name no id of the range, but were accepted. */
   readonly #vague = new Set<PlacedRow>()
-  /** Ids of strays that were deleted. */
-  readonly #cleaned = new Set<bigint>()
 
   constructor(range: IdRange, ask: (request: RowRequest) => Promise<Answer | NoAnswer>) {
     this.#range = range
@@ -45,10 +42,10 @@ export class Traces {
     const state = await this.#stateOf(first)
     if (state !== 'free') return state === 'taken' ? first : undefined
     this.#free.add(first)
-    const states = await inParallel(others, requestsAtOnce, (id) => this.#stateOf(id))
-    for (const [at, id] of others.entries()) if (states[at] === 'free') this.#free.add(id)
-    for (const id of new Set(rows.flatMap(({ strays = [] }) => strays))) {
-      if (['free', 'refused'].includes(await this.#stateOf(id))) this.#free.add(id)
+    const strays = [...new Set(rows.flatMap((row) => row.strays ?? []))]
+    const states = await inParallel([...others, ...strays], requestsAtOnce, (id) => this.#stateOf(id))
+    for (const [at, id] of [...others, ...strays].entries()) {
+      if (states[at] === 'free' || (states[at] === 'refused' && strays.includes(id))) this.#free.add(id)
     }
     const listed = await this.#listed()
     this.#wasListEmpty = listed?.length === 0
@@ -57,29 +54,21 @@ export class Traces {
 
   /** Why a row might touch a plant outside the range; undefined if it is safe. */
   whyNotSafe({ strays = [], level }: PlacedRow): string | undefined {
-    const [first] = strays
-    if (first === undefined || this.#refusesTaken) return undefined
-    if (!this.#canLook) {
-      // The document's own refusals name no plant.
-      if (level === 'specified') return undefined
-      return `a faulty server might confuse its id with ${first}, and it is unknown whether that plant exists`
-    }
-    const taken = strays.find((id) => !this.#free.has(id))
-    return taken === undefined
-      ? undefined
-      : `a faulty server might confuse its id with ${taken}, and overwrite that plant`
+    if (strays.length === 0 || this.#refusesTaken) return undefined
+    const taken = this.#canLook ? strays.find((id) => !this.#free.has(id)) : strays[0]
+    // The document's own refusals name no plant.
+    if (taken === undefined || (!this.#canLook && level === 'specified')) return undefined
+    const why = this.#canLook ? 'overwrite that plant' : 'it is unknown whether that plant exists'
+    return `a faulty server might confuse its id with ${taken}, and ${why}`
   }
 
   begin(row: PlacedRow): void {
     for (const id of row.ids) this.#begun.add(id)
   }
 
-  /** Reads a plant after the first row that created one. */
+  /** Until a plant could be read, tries to after each row. */
   async end(): Promise<void> {
-    const [id] = this.#accepted
-    if (this.#hasTried || id === undefined) return
-    this.#hasTried = true
-    await this.#tryToRead([id])
+    await this.#tryToRead([...this.#accepted].slice(0, 1))
   }
 
   /** Records what a row's request may have created. */
@@ -97,43 +86,41 @@ export class Traces {
 
   /** Deletes what the run created. Returns a description of what may remain. */
   async clean(): Promise<readonly string[]> {
-    if (!this.#canLook) await this.#tryToRead([...this.#begun])
+    await this.#tryToRead([...this.#begun])
     // A plant under a previously free id belongs to this run. For other ids, only acknowledged creates count.
     const named = this.#canLook ? [...this.#begun].flatMap((id) => [id, roundedToDouble(id)]) : []
-    const ids = [...new Set([...named.filter((id) => this.#free.has(id)), ...this.#accepted])]
-    const isGone = await inParallel(ids, requestsAtOnce, (id) => this.#delete(id))
-    const left = new Set(ids.filter((_, at) => !isGone[at]))
-    if (this.#canLook && this.#wasListEmpty) {
-      for (const id of (await this.#listed()) ?? []) if (!(await this.#delete(id))) left.add(id)
+    const ids = new Set([...named.filter((id) => this.#free.has(id)), ...this.#accepted])
+    const left = await this.#delete(ids)
+    if (this.#canLook && this.#wasListEmpty) left.push(...(await this.#delete((await this.#listed()) ?? [])))
+    const strays = new Set([...this.#vague].flatMap((row) => row.strays ?? []))
+    const found = new Set<bigint>()
+    for (const id of this.#canLook ? strays : []) {
+      const isOurs = this.#free.has(id) && (await this.#stateOf(id, strayName)) === 'taken'
+      if (isOurs && (await this.#delete([id])).length === 0) found.add(id)
     }
-    const vague: string[] = []
-    for (const { title, strays = [] } of this.#vague) {
-      if (!(await this.#cleanStrays(strays))) vague.push(`any plant that the server created for "${title}"`)
-    }
-    return [...[...left].toSorted((one, other) => (one < other ? -1 : 1)).map((id) => `plant ${id}`), ...vague]
+    const vague = [...this.#vague].filter((row) => !row.strays?.some((id) => found.has(id)))
+    return [
+      ...[...new Set(left)].toSorted((one, other) => (one < other ? -1 : 1)).map((id) => `plant ${id}`),
+      ...vague.map(({ title }) => `any plant that the server created for "${title}"`),
+    ]
   }
 
   async #tryToRead(ids: readonly bigint[]): Promise<void> {
-    if (this.#free.size === 0) return
+    if (this.#canLook || this.#free.size === 0) return
     const states = await inParallel(ids, requestsAtOnce, (id) => this.#stateOf(id))
     this.#canLook = states.includes('taken')
   }
 
-  /** Deletes the plants of this run that a row led to. Returns whether there was one. */
-  async #cleanStrays(strays: readonly bigint[]): Promise<boolean> {
-    if (!this.#canLook) return false
-    for (const id of strays.filter((each) => this.#free.has(each))) {
-      if ((await this.#stateOf(id, strayName)) === 'taken' && (await this.#delete(id))) this.#cleaned.add(id)
-    }
-    return strays.some((id) => this.#cleaned.has(id))
-  }
-
-  /** Returns whether the id is free afterwards. */
-  async #delete(id: bigint): Promise<boolean> {
-    const answer = await this.#tryTo({ method: 'DELETE', target: `/plants/${id}` })
-    if (answer !== undefined && hasSucceeded(answer)) return true
-    if (!this.#canLook) return false
-    return answer?.status === 404 || (await this.#stateOf(id)) === 'free'
+  /** Returns the ids that may still be taken. */
+  async #delete(ids: Iterable<bigint>): Promise<bigint[]> {
+    const all = [...ids]
+    const isFree = await inParallel(all, requestsAtOnce, async (id) => {
+      const answer = await this.#ask({ method: 'DELETE', target: `/plants/${id}` })
+      const status = answer instanceof NoAnswer ? 0 : answer.status
+      if (status >= 200 && status <= 299) return true
+      return this.#canLook && (status === 404 || (await this.#stateOf(id)) === 'free')
+    })
+    return all.filter((_, at) => !isFree[at])
   }
 
   /**
@@ -142,40 +129,32 @@ export class Traces {
    * @param name by default any; another plant makes the state unknown.
    */
   async #stateOf(id: bigint, name?: string): Promise<'free' | 'taken' | 'refused' | 'unknown'> {
-    const answer = await this.#tryTo({ method: 'GET', target: `/plants/${id}` })
-    if (answer?.status === 404) return 'free'
-    if (answer?.status === 400 || answer?.status === 422) return 'refused'
-    if (answer?.status !== 200) return 'unknown'
-    // A mock answers every request with its own plant.
+    const answer = await this.#ask({ method: 'GET', target: `/plants/${id}` })
+    if (answer instanceof NoAnswer) return 'unknown'
+    if (answer.status === 404) return 'free'
+    if (answer.status === 400 || answer.status === 422) return 'refused'
     const found = objectOf(answer)
-    return isSameToDoubles(found['id'], id) && (found['name'] === name || name === undefined) ? 'taken' : 'unknown'
+    // A mock answers every request with its own plant.
+    const isIt = typeof found['id'] === 'bigint' && roundedToDouble(found['id']) === roundedToDouble(id)
+    return answer.status === 200 && isIt && (name ?? found['name']) === found['name'] ? 'taken' : 'unknown'
   }
 
   /** The plants of the range, if the server can list from an id on. */
   async #listed(): Promise<readonly bigint[] | undefined> {
     const after = this.#range.first === int64Min ? '' : `after=${this.#range.first - 1n}&`
-    const answer = await this.#tryTo({ method: 'GET', target: `/plants?${after}limit=1000` })
-    if (answer?.status !== 200 || !Array.isArray(jsonOf(answer))) return undefined
+    const answer = await this.#ask({ method: 'GET', target: `/plants?${after}limit=1000` })
+    if (answer instanceof NoAnswer || answer.status !== 200 || !Array.isArray(jsonOf(answer))) return undefined
     return itemsOf(answer)
       .map(({ id }) => id)
       .filter((id) => typeof id === 'bigint' && this.#range.has(id)) as bigint[]
   }
-
-  async #tryTo(request: RowRequest): Promise<Answer | undefined> {
-    const answer = await this.#ask(request)
-    return answer instanceof NoAnswer ? undefined : answer
-  }
 }
 
-/** The ids of a row that a request contains: all of them if it contains any, in any form. */
-function idsIn(body: RowRequest['body'], { ids }: PlacedRow): readonly bigint[] {
+/** The ids of a row that a request contains, in any form; the only one of a row even if no form can be found. */
+function idsIn(body: RowRequest['body'] = '', { ids }: PlacedRow): readonly bigint[] {
   if (ids.length === 1) return ids
-  const text = body?.toString() ?? ''
-  return ids.filter((id) => new RegExp(`(?<!\\d)${id}(?!\\d)`).test(text))
-}
-
-function isSameToDoubles(one: unknown, other: bigint): boolean {
-  return typeof one === 'bigint' && roundedToDouble(one) === roundedToDouble(other)
+  const { id: written } = objectOf({ body: Buffer.from(body) })
+  return ids.filter((id) => id === written || new RegExp(`(?<!\\d)${id}(?!\\d)`).test(body.toString()))
 }
 
 /** Calls a function for each item, a number of them at once. Returns the results in order. */

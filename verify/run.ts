@@ -54,14 +54,8 @@ export async function runRows(options: VerifyOptions): Promise<VerifyReport> {
   if (silence !== undefined && !silence.wasConnected) throw silence
   const plants = new Plants(document, openDocument())
   const conformance = new Conformance(plants)
-  const circumstances: Circumstances = {
-    plants,
-    answers: conformance.rows,
-    ids,
-    nonce: randomUUID(),
-    credentials,
-    isCorsRestricted: level === 'complete' && (await seesCorsRestricted(patience)),
-  }
+  const isCorsRestricted = level === 'complete' && (await seesCorsRestricted(patience))
+  const circumstances = { ...circumstancesOf(plants, credentials, ids), answers: conformance.rows, isCorsRestricted }
   const run = new Run({ ...circumstances, patience, conformance, signal, onRow })
   const rows = await run.all(placeAll(circumstances, level).filter(only))
   const left = await run.clean()
@@ -78,15 +72,17 @@ export function nameRows(level: Level): readonly RowName[] {
   assertLevel(level)
   const document = openDocument()
   const plants = new Plants(document, document)
-  const circumstances: Circumstances = {
-    plants,
-    answers: new Conformance(plants).rows,
-    ids: new IdRange(defaultFirstId),
-    nonce: '',
-    credentials: {},
-    isCorsRestricted: false,
-  }
+  const circumstances = { ...circumstancesOf(plants), answers: new Conformance(plants).rows }
   return placeAll(circumstances, level).map(({ subject, title }) => ({ subject, title }))
+}
+
+/** Without rows about all answers, of a server that restricts nothing. */
+export function circumstancesOf(
+  plants: Plants,
+  credentials: Credentials = {},
+  ids: IdRange = new IdRange(defaultFirstId),
+): Circumstances {
+  return { plants, ids, nonce: randomUUID(), credentials, answers: [], isCorsRestricted: false }
 }
 
 /** Credentials by the names that rows use, including some near-copies of the token. */
@@ -122,13 +118,13 @@ function withCharacterChanged(token: string): string {
 
 /** Why the server does not answer a read; undefined if it does. */
 async function whySilent(patience: Patience, { first }: IdRange): Promise<NoAnswer | undefined> {
-  const answer = await patience.ask({ method: 'GET', target: `/plants/${first}` })
+  const answer = await patience.send({ method: 'GET', target: `/plants/${first}` })
   return answer instanceof NoAnswer ? answer : undefined
 }
 
 /** A server that does not answer is treated as unrestricted. */
 async function seesCorsRestricted(patience: Patience): Promise<boolean> {
-  const answers = await Promise.all(corsProbes.map((request) => patience.ask(request)))
+  const answers = await Promise.all(corsProbes.map((request) => patience.send(request)))
   return answers.every((answer) => !(answer instanceof NoAnswer) && isCorsRestricted(answer))
 }
 
@@ -155,7 +151,7 @@ class Run {
 
   constructor(parts: RunParts) {
     this.#parts = parts
-    this.#traces = new Traces(parts.ids, (request) => parts.patience.ask(request, { isRepeatable: true }))
+    this.#traces = new Traces(parts.ids, (request) => parts.patience.send(request, { isRepeatable: true }))
   }
 
   /** Throws TakenError before any row is run. Otherwise it deletes what it created, also if it throws. */
@@ -215,12 +211,13 @@ class Run {
     this.#traces.begin(row)
     // The original document says nothing of other origins.
     const isFromPage = row.level === 'complete' && !isCorsRestricted
-    const ask = async (asked: RowRequest): Promise<Answer> => {
+    const ask = async (asked: RowRequest): Promise<Answer | NoAnswer> => {
       if (this.#whyStopped !== undefined) throw new Skipped(stopped)
       const request = isFromPage ? fromPage(asked) : asked
       const observe = (answer: Answer): void => conformance.observe(request, answer)
       const heard = (answer: Answer): void => (isOfProxy(answer) ? undefined : observe(answer))
       const answer = await patience.send(request, { signal, heard })
+      if (answer instanceof NoAnswer) return answer
       if (row.isForProxies === true) heard(answer)
       else observe(answer)
       this.#traces.observe(row, request, answer)

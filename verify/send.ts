@@ -1,6 +1,7 @@
 // Sends one request of a row on its own connection, and reads any valid HTTP answer. Waits for a server that is busy, as it
 // asks, and sends the request again.
 
+import { once } from 'node:events'
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
@@ -49,19 +50,15 @@ export class Patience {
     this.#isSpent = false
   }
 
-  /** Like `send`, but returns NoAnswer. */
-  ask(request: RowRequest, options?: WaitOptions): Promise<Answer | NoAnswer> {
-    return this.send(request, options).catch((error: unknown) => {
-      if (error instanceof NoAnswer) return error
-      throw error
-    })
-  }
-
-  /** Throws NoAnswer, also if the server was busy for too long. */
-  async send(request: RowRequest, { signal, isRepeatable = false, heard }: WaitOptions = {}): Promise<Answer> {
+  /** Gives NoAnswer also if the server was busy for too long. */
+  async send(
+    request: RowRequest,
+    { signal, isRepeatable = false, heard }: WaitOptions = {},
+  ): Promise<Answer | NoAnswer> {
     const waitMsMax = waitTimeouts * this.#target.timeoutMs
     for (let waitedMs = 0; ; ) {
       const answer = await send(this.#target, request)
+      if (answer instanceof NoAnswer) return answer
       if (!isBusy(answer, isRepeatable || readingMethods.includes(request.method ?? 'POST'))) {
         this.#isSpent = false
         return answer
@@ -70,7 +67,7 @@ export class Patience {
       const waitMs = retryMsOf(answer)
       waitedMs += waitMs
       if (waitedMs > waitMsMax) this.#isSpent = true
-      if (this.#isSpent || signal?.aborted === true) throw stillBusy(answer, waitMs, waitMsMax)
+      if (this.#isSpent || signal?.aborted === true) return stillBusy(answer, waitMs, waitMsMax)
       await sleep(waitMs, undefined, { ...(signal && { signal }) }).catch(() => {})
     }
   }
@@ -100,56 +97,42 @@ function stillBusy(answer: Answer, waitMs: number, waitMsMax: number): NoAnswer 
 /** How long a server may take to close the connection of an answer that has no body. */
 const surplusMs = 100
 
-/** Throws NoAnswer. */
-function send(target: Target, parts: RowRequest): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
-  let wasConnected = false
-  const fail = (message: string, cause?: unknown): void => {
-    clearTimeout(timer)
-    reject(new NoAnswer(message, wasConnected, { cause }))
-    request?.destroy()
-  }
+async function send(target: Target, parts: RowRequest): Promise<Answer | NoAnswer> {
+  const signal = AbortSignal.timeout(target.timeoutMs)
+  let [wasConnected, failed] = [false, 'the request could not be sent']
   let request: ClientRequest | undefined
-  const timer = setTimeout(() => fail(`no answer within ${target.timeoutMs / 1_000} s`), target.timeoutMs)
   try {
-    request = open(target, parts)
-  } catch (cause) {
-    fail(`the request could not be sent: ${messageOf(cause)}`, cause)
-    return promise
-  }
-  let answered: IncomingMessage | undefined
-  const received: Buffer[] = []
-  request.on('socket', (socket) => {
-    socket.on('data', (bytes: Buffer) => received.push(bytes))
-    socket.once(target.base.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
-      wasConnected = true
+    request = open(target, parts, signal)
+    failed = ''
+    const received: Buffer[] = []
+    request.on('socket', (socket) => {
+      socket.on('data', (bytes: Buffer) => received.push(bytes))
+      socket.once(target.base.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+        wasConnected = true
+      })
     })
-  })
-  request.on('error', (cause) => {
+    const responding = once(request, 'response')
     // Writing to a server that has already answered may fail, which is not an error.
-    if (answered === undefined) fail(explain(cause, wasConnected), cause)
-  })
-  request.on('response', (response) => {
-    answered = response
-    const { statusCode: status = 0, socket } = response
+    request.on('error', () => {})
+    write(request, parts)
+    const [response] = (await responding) as [IncomingMessage]
+    failed = 'the answer broke off'
+    const { statusCode: status = 0, socket, rawHeaders } = response
     const hasNoBody = parts.method === 'HEAD' || status === 204 || status === 304
     const reading = hasNoBody
       ? readSurplus(socket, received)
       : readBody(response, target.answerBytesMax, parts.isEnough)
-    reading.then(
-      (body) => {
-        clearTimeout(timer)
-        resolve({ status, fields: pairsOf(response.rawHeaders), body })
-        request.destroy()
-      },
-      (cause) => fail(`the answer broke off: ${messageOf(cause)}`, cause),
-    )
-  })
-  write(request, parts)
-  return promise
+    return { status, fields: pairsOf(rawHeaders), body: await reading }
+  } catch (cause) {
+    const why = failed === '' ? explain(cause as Error, wasConnected) : `${failed}: ${messageOf(cause)}`
+    const message = signal.aborted ? `no answer within ${target.timeoutMs / 1_000} s` : why
+    return new NoAnswer(message, wasConnected, { cause })
+  } finally {
+    request?.destroy()
+  }
 }
 
-function open({ base, credentials }: Target, parts: RowRequest): ClientRequest {
+function open({ base, credentials }: Target, parts: RowRequest, signal: AbortSignal): ClientRequest {
   const own = fieldsOf(parts)
   const host: readonly Field[] = own.some(([name]) => name === 'Host') ? [] : [['Host', base.host]]
   const fields: readonly Field[] = [...host, ...own, ['Connection', 'close']]
@@ -159,6 +142,7 @@ function open({ base, credentials }: Target, parts: RowRequest): ClientRequest {
     // Values are sent as Latin-1, byte for byte.
     headers: fields.flatMap(([name, value]) => [name, fillIn(value, credentials)]),
     agent: false,
+    signal,
   }
   return (base.protocol === 'https:' ? httpsRequest : httpRequest)(base, options)
 }

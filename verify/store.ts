@@ -6,7 +6,7 @@ import { type Answer, fieldOf, hasSucceeded, itemsOf, type RowRequest } from './
 import { type NewPlant, type Plant, type Plants, plantJson } from './plant.ts'
 import { NoAnswer } from './results.ts'
 
-export type Ask = (request: RowRequest) => Promise<Answer>
+export type Ask = (request: RowRequest) => Promise<Answer | NoAnswer>
 export type Headers = NonNullable<RowRequest['headers']>
 
 /** A wrong answer, or none. */
@@ -96,27 +96,6 @@ export class Store {
     const answers = await this.together(requests)
     const count = answers.filter((answer) => hasSucceeded(answer) && isIt(answer)).length
     this.assert(count === 1 ? undefined : `of ${clientsAtOnce} at once, ${count} ${effect}; exactly one must`)
-  }
-
-  /**
-   * Sends a request for each case that can test a server of its document. Ends the row if none can.
-   *
-   * @param send what to do with a request.
-   */
-  async each<Case>(
-    cases: readonly Case[],
-    requestOf: (each: Case) => RowRequest,
-    send: (request: RowRequest, each: Case) => Promise<unknown>,
-  ): Promise<void> {
-    const whys: string[] = []
-    for (const each of cases) {
-      const request = requestOf(each)
-      const why = this.plants.whyNot(request)
-      if (why === undefined) await send(request, each)
-      else whys.push(why)
-    }
-    const [why] = whys
-    if (why !== undefined && whys.length === cases.length) throw new Skipped(why)
   }
 
   create(plant: NewPlant, headers: Headers = {}, more: readonly Check[] = []): Promise<Answer> {
@@ -211,17 +190,15 @@ export class Store {
     this.#sent += 1
     const number = this.#sent
     this.#last = { number, request }
-    try {
-      const answer = await this.#ask(request)
-      const exchanged = { number, request, answer }
-      this.#last = exchanged
-      return exchanged
-    } catch (error) {
-      if (!(error instanceof NoAnswer)) throw error
+    const answer = await this.#ask(request)
+    if (answer instanceof NoAnswer) {
       // Its type is narrower, for users of the package.
-      const answer = error.answer as Answer | undefined
-      throw new WrongAnswer({ number, request, answer, why: error.message })
+      const refusal = answer.answer as Answer | undefined
+      throw new WrongAnswer({ number, request, answer: refusal, why: answer.message })
     }
+    const exchanged = { number, request, answer }
+    this.#last = exchanged
+    return exchanged
   }
 }
 

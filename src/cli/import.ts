@@ -102,7 +102,6 @@ class ImportRun {
   readonly #terminal: Terminal
   /** The name of the file in messages. */
   readonly #name: string
-  readonly #readPlant: (value: unknown) => Plant
   readonly #contract: Contract
   readonly #declared: ReadonlySet<string>
   /** The names of properties in the file that the document does not declare. */
@@ -122,7 +121,6 @@ class ImportRun {
     this.#options = options
     this.#terminal = terminal
     this.#name = options.file === '-' ? 'standard input' : options.file
-    this.#readPlant = contract.readPlant
     this.#contract = contract
     this.#declared = new Set(contract.properties.map(({ name }) => name))
     this.#stopping = stopOnSignal(terminal)
@@ -218,7 +216,7 @@ class ImportRun {
     if (Buffer.byteLength(json) > bodyBytesMax) return `the plant is longer than the ${bodyBytesMax} bytes allowed`
     try {
       const value = decodeText(json, jsonDepthMax)
-      const plant = this.#readPlant(value)
+      const plant = this.#contract.readPlant(value)
       for (const name of Object.keys(value as object)) if (!this.#declared.has(name)) noteLeftOut(this.#leftOut, name)
       return plant
     } catch (error) {

@@ -75,9 +75,7 @@ export function parseWebhookUrl(text: string): string {
 
 /** Milliseconds; Infinity for `never`. */
 export function parseLifetime(text: string): number {
-  const lifetimeMs = text === 'never' ? Number.POSITIVE_INFINITY : parseDuration(text)
-  if (lifetimeMs !== 0) return lifetimeMs
-  throw new RangeError('must be a time such as 90d, 12h, 30m or 60s, or never')
+  return text === 'never' ? Number.POSITIVE_INFINITY : parseDuration(text, 'never')
 }
 
 /** The URL of a server. */

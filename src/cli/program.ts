@@ -20,7 +20,10 @@ export async function run(terminal: Terminal): Promise<number> {
       const given = Object.fromEntries(names.map((name, index) => [name, command.processedArgs[index]]))
       const options = Object.assign(command.opts(), given)
       const empty = Object.keys(options).find((name) => options[name] === '')
-      if (empty !== undefined) throw new SettingError(`${empty} must not be empty`)
+      if (empty !== undefined) {
+        const option = command.options.find((each) => each.attributeName() === empty)
+        throw new SettingError(`${option?.long ?? empty}: must not be empty`)
+      }
       const run = await load()
       const result = await run(options as never, terminal, command)
       if (typeof result === 'number') status = result

@@ -47,7 +47,13 @@ export async function verifyServer(options: VerifyOptions, terminal: Terminal): 
   const report = await runRows(rows).catch((cause) => {
     throw explainNoRun(cause, addressOf(new URL(url)))
   })
-  if (junit !== undefined) await writeReport(junit, formatJunitReport(report))
+  if (junit !== undefined) {
+    const write = (partial: string): void =>
+      writeFileSync(partial, formatJunitReport(report), { flag: 'wx', flush: true })
+    await writeWhole(junit, renameDurably, write).catch((cause) => {
+      throw explainFileFailure(cause, junit, 'written')
+    })
+  }
   if (options.json) await printJson(report, terminal)
   else await print(terminal.stdout, formatReport(report, { verbose: options.verbose, harmless: withoutControls }))
   const isRight = report.counts.failed === 0
@@ -76,12 +82,4 @@ function assertWritable(path: string): void {
       throw new OperatorError(`${path} is not a regular file; name another with --junit`)
     accessSync(dirname(path), constants.W_OK)
   })
-}
-
-async function writeReport(path: string, text: string): Promise<void> {
-  try {
-    await writeWhole(path, renameDurably, (partial) => writeFileSync(partial, text, { flag: 'wx', flush: true }))
-  } catch (cause) {
-    throw explainFileFailure(cause, path, 'written')
-  }
 }

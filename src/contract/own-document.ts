@@ -43,7 +43,9 @@ function parse(file: string): unknown {
     return /\.json$/i.test(file) ? decodeText(text.replace(/^\ufeff/, ''), depthMax) : parseYaml(text)
   } catch (cause) {
     const [line = ''] = messageOf(cause).split('\n')
-    const why = line.replace(/^not valid JSON: |:$/g, '').replace(/^Maximum call stack .*/, 'it is nested too deeply')
+    const why = line
+      .replace(/^not valid JSON: |; please use YAML\S+|:$/g, '')
+      .replace(/^Maximum call stack .*/, 'it is nested too deeply')
     throw new OperatorError(`is not valid YAML or JSON: ${why}`, { cause })
   }
 }

@@ -108,7 +108,7 @@ function withArticle(type: string): string {
 /** json/decode.ts decodes exact integers as bigints, so a number without a fraction was rounded. */
 function showNumber(value: number): string {
   if (!Number.isInteger(value)) return Number.isFinite(value) ? String(value) : 'a number too large for a double'
-  return Math.abs(value) < 1e40 ? 'a number with a fraction' : 'a number too large to show'
+  return Math.abs(value) < 1e40 ? 'a number with a fraction' : 'a number of more than 40 digits'
 }
 
 /** Formats a value for a message: short, on one line, without control characters. */

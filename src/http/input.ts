@@ -32,13 +32,13 @@ export function compileInput(contract: Contract, operation: Operation, jsonDepth
   const readQuery = compileParameters(operation, 'query', 'invalidParameter')
   const readHeaders = compileParameters(operation, 'header', 'invalidHeader')
   const readBody = compileBody(contract, operation, jsonDepthMax)
-  const hasQuery = operation.parameters.some(({ place }) => place === 'query')
+  const known = operation.parameters.filter(({ place }) => place === 'query').map(({ name }) => name)
   return ({ params, query }, headers, body) => {
     const path = readPath(params)
     return {
       path,
       // A query is ignored if the document defines none for the operation.
-      query: hasQuery ? readQuery(parseQuery(query, operation)) : {},
+      query: known.length > 0 ? readQuery(parseQuery(query, known)) : {},
       headers: readHeaders(headers),
       body: readBody(body, path),
     } as Input<OperationId>
@@ -109,8 +109,7 @@ function parseInteger(text: string): bigint | string {
 }
 
 /** Parses the query of a list operation: each parameter at most once, and no unknown one. */
-function parseQuery(query: string, operation: Operation): Record<string, string> {
-  const known = operation.parameters.filter(({ place }) => place === 'query').map(({ name }) => name)
+function parseQuery(query: string, known: readonly string[]): Record<string, string> {
   const texts: Record<string, string> = {}
   for (const pair of query.split('&').filter((text) => text !== '')) {
     const [name = '', ...rest] = pair.split('=').map(decodeQueryText)

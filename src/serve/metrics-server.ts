@@ -8,18 +8,8 @@ import type { Store } from '../domain/store.ts'
 import { createServer } from '../http/node-http.ts'
 import type { Limits } from '../limits.ts'
 import type { Metrics, ServerFigures } from '../observe/metrics.ts'
-import type { RunningServer } from './running-server.ts'
 
 const connectionsMax = 20
-
-/** Measures a server. An unavailable store has no size. */
-export async function measure(store: Store, server: RunningServer): Promise<ServerFigures> {
-  const size = await store.measure().catch((cause) => {
-    if (cause instanceof AppError) return undefined
-    throw cause
-  })
-  return { size, store, server }
-}
 
 /**
  * Serves the metrics at an address.
@@ -29,7 +19,8 @@ export async function measure(store: Store, server: RunningServer): Promise<Serv
 export async function serveMetrics(
   { host, port }: NonNullable<ServeConfig['metricsListen']>,
   metrics: Metrics,
-  measure: () => Promise<ServerFigures>,
+  store: Store,
+  figures: ServerFigures['server'],
   limits: Limits,
 ) {
   const server = createServer(
@@ -43,7 +34,13 @@ export async function serveMetrics(
       if (method !== 'GET' && method !== 'HEAD')
         return answer(405, 'the metrics can only be read\n', { allow: 'GET, HEAD' })
       try {
-        answer(200, await metrics.text(await measure()), { 'content-type': metrics.contentType })
+        // An unavailable store has no size.
+        const size = await store.measure().catch((cause) => {
+          if (cause instanceof AppError) return undefined
+          throw cause
+        })
+        const text = await metrics.text({ size, store, server: figures })
+        answer(200, text, { 'content-type': metrics.contentType })
       } catch (cause) {
         answer(500, `the metrics cannot be read: ${cause}\n`)
       }

@@ -12,7 +12,7 @@ import type { Metrics } from '../observe/metrics.ts'
 import { complain, isJournal, type Terminal } from '../terminal.ts'
 import { readVersion } from '../version.ts'
 import { type CheckedKeyPair, readKeyPair } from './key-pair.ts'
-import { measure, serveMetrics } from './metrics-server.ts'
+import { serveMetrics } from './metrics-server.ts'
 import { makeFirstToken } from './new-token.ts'
 import { type RunningServerOptions, startServer } from './running-server.ts'
 import { keepAlive, notifySystemd } from './systemd.ts'
@@ -49,7 +49,7 @@ export async function serveStore(parts: ServeOptions): Promise<void> {
   const metricsServer =
     metrics === undefined || metricsListen === undefined
       ? undefined
-      : await serveMetrics(metricsListen, metrics, () => measure(store, serving), limits)
+      : await serveMetrics(metricsListen, metrics, store, serving, limits)
   const isTerminal = terminal.stderr.isTTY === true
   const firstToken = await makeFirstToken(store, { path: config.firstTokenFile, isTerminal })
   const isExampleWelcome = config.document === undefined && (await store.getSummary()).plants === 0
@@ -102,24 +102,14 @@ function reloadOnHangup(
   })
 }
 
-/** Distributes events: to the log, and to metrics if enabled. */
+/**
+ * Distributes events: to the log, and to metrics if enabled. Important ones are also written to stderr if the log is off
+ * or its reader is elsewhere.
+ */
 export async function startObserving(
-  config: ServeConfig,
+  { log: level, metricsListen, jwtKeys }: ServeConfig,
   terminal: Terminal,
 ): Promise<{ readonly observe: Observe; readonly metrics?: Metrics }> {
-  const log = startLog(config, terminal)
-  if (config.metricsListen === undefined) return { observe: log }
-  const { createMetrics } = await import('../observe/metrics.ts')
-  const metrics = createMetrics(readVersion(), config.jwtKeys !== undefined)
-  const observe: Observe = (event) => {
-    metrics.observe(event)
-    log(event)
-  }
-  return { observe, metrics }
-}
-
-/** The log; also writes important events to stderr if the log is off or its reader is elsewhere. */
-function startLog({ log: level }: ServeConfig, terminal: Terminal): Observe {
   const { stdout, stderr } = terminal
   const log = createLog({
     level,
@@ -130,13 +120,19 @@ function startLog({ log: level }: ServeConfig, terminal: Terminal): Observe {
     clock: systemClock,
   })
   const isSeen = level !== 'off' && (stdout.isTTY === true || stderr.isTTY !== true)
-  if (isSeen) return log
-  return (event) => {
+  const metrics =
+    metricsListen === undefined
+      ? undefined
+      : (await import('../observe/metrics.ts')).createMetrics(readVersion(), jwtKeys !== undefined)
+  const observe: Observe = (event) => {
+    metrics?.observe(event)
     log(event)
+    if (isSeen) return
     if (event.kind === 'storeWarning' || event.kind === 'serverWarning') complain('warning', event.message, terminal)
     if (event.kind === 'storeFailed') {
       const why = messageOf(event.cause)
       complain('error', `the store has failed; the server is stopping: ${why}`, terminal)
     }
   }
+  return { observe, ...(metrics !== undefined && { metrics }) }
 }

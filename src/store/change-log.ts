@@ -95,7 +95,7 @@ export function charactersMaxOf(query: Pick<ChangeQuery, 'charactersMax'>, limit
  *
  * @param rows the log in order, as columns, from the last row that begins at or before `after`; all rows if there is none.
  * @param after undefined: before the first row.
- * @throws AppError `positionGone`.
+ * @throws AppError `positionGone`, also at a row that somebody has damaged.
  */
 export function changePageOf(
   rows: Iterable<unknown>,
@@ -120,7 +120,9 @@ export function changePageOf(
     nextFirst = row.first + row.changes
     if (characters >= charactersMax) return page(false)
     const { first, atMs, lines } = row
-    const time = new Date(Number(atMs)).toISOString()
+    const date = new Date(Number(atMs))
+    if (Number.isNaN(date.getTime())) throw positionGone()
+    const time = date.toISOString()
     let number = first
     for (const line of lines.split('\n')) {
       if (end === undefined || number > end.number) {
@@ -157,6 +159,6 @@ function positionGone(): AppError {
 
 function kindOf(line: string): ChangeKind {
   const kind = changeKinds.find((each) => marks[each] === line.charAt(0))
-  if (kind === undefined) throw new TypeError('a line of the log has no kind')
+  if (kind === undefined) throw positionGone()
   return kind
 }

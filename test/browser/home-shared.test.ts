@@ -183,7 +183,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       assert.match(asked ?? '', /POST/)
     }))
 
-  exhaustive.test('adds many plants, says what is wrong before, and adds nothing twice', () =>
+  exhaustive.test('adds many plants, says what is wrong, and adds nothing twice', () =>
     visit([{ id: 2, name: 'taken' }], async (page) => {
       const rows = Array.from({ length: 40 }, (_, at) => `${at + 10}\tPlant ${at}\t`)
       await enter(page, store.token)
@@ -430,39 +430,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await hasFocus(page, '#secret')
     }))
 
-  exhaustive.test('takes no folder, and no file where nothing can be added', () =>
-    visit(numbered(1), async (page) => {
-      await enter(page, store.token)
-      await page.getByRole('button', { name: 'Edit plant 1', exact: true }).click()
-      const drop = (): Promise<boolean> =>
-        page.evaluate(`(() => {
-          const dataTransfer = new DataTransfer()
-          dataTransfer.items.add(new File(['name'], 'folder'))
-          const drop = new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true })
-          return !document.body.dispatchEvent(drop)
-        })()`)
-      await page.locator('#edit[open]').waitFor()
-      assert.ok(await drop(), 'the browser leaves the page')
-      assert.equal(await page.locator('#many').isVisible(), false)
-      await page.keyboard.press('Escape')
-      await page.evaluate('Blob.prototype.arrayBuffer = () => Promise.reject(new DOMException("", "NotFoundError"))')
-      await drop()
-      await page.locator('#many-error').getByText('This file is not text').waitFor()
-    }),
-  )
-
-  exhaustive.test('forgets the rows of plants that are gone, if they are many', () =>
-    visit(numbered(130), async (page) => {
-      await enter(page, store.token)
-      await page.getByLabel('Rows per page').selectOption('500')
-      await page.locator('tr[data-id="130"]').waitFor()
-      for (let id = 1; id <= 120; id += 1) await store.client.deletePlant(id)
-      await reads(page, '#status', '10 plants')
-      assert.ok((await page.locator('tr.gone').count()) <= 100)
-    }),
-  )
-
-  test('keeps what a person types while a plant is created, and opens what was asked for last', () =>
+  test('keeps what a person types while a plant is created or changed, and opens what was asked for last', () =>
     visit(numbered(2), async (page) => {
       const { promise: released, resolve: release } = Promise.withResolvers<void>()
       const held = async (route: Route): Promise<void> => released.then(() => route.continue())

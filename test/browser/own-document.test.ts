@@ -206,7 +206,11 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
       ])
       const add = page.getByRole('dialog').getByRole('button', { name: /^Add / })
       await add.click()
-      await page.locator('#many-status').getByText('2 plants added, 2 rejected of 4 rows.').waitFor()
+      await page.locator('#many-status').getByText('1 plant added, 3 rejected of 4 rows.').waitFor()
+      assert.match(await textOf(page, '#preview tr:nth-child(2) .error'), /^id2: must be .*got "x"/)
+      await give(csv + rest.replace(',x,', ',0.5,'))
+      await add.click()
+      await page.locator('#many-status').getByText('1 plant added, 1 there already, 2 rejected of 4 rows.').waitFor()
       assert.equal(await send('GET', '/plants/1'), read)
       const second =
         '{"id":2,"light":"sun","name":"b","constructor":9007199254740993,"id2":0.5,"größe: cm":"","indoors":true}'

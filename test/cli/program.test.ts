@@ -46,10 +46,10 @@ describe('plantstore', () => {
     ['verify plants.example', /^plantstore: \[url\]: must be a URL such as http.*, without user, query or fragment$/m],
     ['import', /missing required argument 'file'/],
     ...['import', 'export', 'restore', 'backup'].map(
-      (command) => [command, /^plantstore: file must not be empty$/m, ''] as const,
+      (command) => [command, /^plantstore: file: must not be empty$/m, ''] as const,
     ),
-    ['import x --rejects', /^plantstore: rejects must not be empty$/m, ''],
-    ['verify --token t --junit', /^plantstore: junit must not be empty$/m, ''],
+    ['import x --rejects', /^plantstore: --rejects: must not be empty$/m, ''],
+    ['verify --token t --junit', /^plantstore: --junit: must not be empty$/m, ''],
     ['import x --on-conflict guess', /Allowed choices are fail, skip, replace\.$/m],
     ['export a.tsv', /a\.tsv ends in \.tsv, but exports have commas, not tabs; name it \.csv/],
     ['backup --folder', /^plantstore: --folder: must not be empty$/m, ''],
@@ -58,9 +58,10 @@ describe('plantstore', () => {
     [token, /must be 1 to 100 characters without control characters/, 'a\nb'],
     [`${token} a --scope plants:eat`, /must be one or more of plants:read, plants:write/],
     [`${token} a --scope`, /must be one or more of plants:read, plants:write/, ''],
-    [`${token} a --expires soon`, lifetime],
-    [`${token} a --expires 0d`, lifetime],
-    [`${token} a --expires 9999999999d`, /at most 36500d/],
+    ...['soon', '0d', '9999999999d'].map(
+      (time) => [`${token} a --expires ${time}`, /60s, at most 36500d, or never$/m] as const,
+    ),
+    ['serve --rate-limit 1000000000/1s', /must be up to 999999999 units and a time of up to 9999 s, m or h/],
     ...['never', 'soon', '-1h', '1', '99999d', ''].map(
       (time) => [`token rotate x --overlap=${time}`, lifetime] as const,
     ),

@@ -61,16 +61,21 @@ describe('plantstore token', () => {
     }
   })
 
-  onPath('a token that could not be shown is revoked', async (path) => {
-    const args = [launcher, 'token', 'create', '--name', 'lost', '--store', path]
-    const { status, stderr } = spawnSync('sh', ['-c', 'exec "$0" "$@" >/dev/full', process.execPath, ...args], {
-      encoding: 'utf8',
+  for (const [redirect, why] of [
+    ['>/dev/full', /.*ENOSPC/],
+    ['>&-', /it is closed, or is \/dev\/null$/m],
+  ] as const) {
+    onPath(`a token that could not be shown (${redirect}) is revoked`, async (path) => {
+      const args = [launcher, 'token', 'create', '--name', 'lost', '--store', path]
+      const { status, stderr } = spawnSync('sh', ['-c', `exec "$0" "$@" ${redirect}`, process.execPath, ...args], {
+        encoding: 'utf8',
+      })
+      assert.equal(status, 1)
+      assert.match(stderr, new RegExp(`plantstore: the output could not be written: ${why.source}`, 'm'))
+      const list = JSON.parse((await runHere(['token', 'list', '--json', '--store', path])).stdout)
+      assert.equal(list[0].state, 'revoked')
     })
-    assert.equal(status, 1)
-    assert.match(stderr, /plantstore: the output could not be written: .*ENOSPC/)
-    const list = JSON.parse((await runHere(['token', 'list', '--json', '--store', path])).stdout)
-    assert.equal(list[0].state, 'revoked')
-  })
+  }
 })
 
 type Listed = Readonly<Record<'id' | 'name' | 'state' | 'created', string>> &

@@ -127,6 +127,7 @@ describe("a user's document", async () => {
       ['"constructor":[{"from":"\\u0000"}]', 'constructor: must have no NUL character and no unpaired surrogate'],
       ['"constructor":[{"from":"a","\\ud83c":1}]', 'constructor: must have no NUL character and no unpaired surrogate'],
       ['"id2":1.5', 'id2: must be an integer, got 1.5'],
+      ['"id2":1e40', 'id2: must be an integer, got a number of more than 40 digits'],
     ]) {
       assert.equal(read(`{"id":1,"name":"n",${property}}`), why)
     }
@@ -290,6 +291,7 @@ describe("a user's document", async () => {
     ...ofPlants.map(([what, plant, why]) => [what, withPlant(plant), why] as const),
     ...ofProperties.map(([what, properties, why]) => [what, withPlant(plantOf(properties)), why] as const),
     ['not YAML', 'a: [', /: is not valid YAML or JSON: .* column \d+$/],
+    ['two documents', 'a: 1\n---\nb: 2', /JSON: Source contains multiple documents at line 2, column 1$/],
     ['a document of another kind', 'swagger: "2.0"', /: is not an OpenAPI document of version 3\.0 or 3\.1$/],
     ['a body elsewhere', elsewhere, /: \$ref: "plants\.yaml" points outside the document; nothing is fetched$/],
     [

@@ -9,7 +9,7 @@ import { restoreSqlite } from '../../src/store/sqlite/backup.ts'
 import { walk } from '../store/suite.ts'
 import { type Folder, onFolder } from '../support/folder.ts'
 import { toPlant } from '../support/plants.ts'
-import { runProgram } from '../support/program.ts'
+import { runHere, runProgram } from '../support/program.ts'
 import { exhaustive, inRing } from '../support/ring.ts'
 import { leaveLog, openTestStore } from '../support/store.ts'
 import { countCalls, killAt, nameCalls, noStrace, syncCalls, traceProgram } from '../support/strace.ts'
@@ -155,7 +155,7 @@ async function makeOldAndBackup(folder: Folder): Promise<string> {
     await using store = await openTestStore(folder.file('new.db'))
     for (const id of newIds) await store.createPlant(toPlant({ id, name: `new plant ${id}` }))
   }
-  assert.equal((await runProgram(['backup', folder.file('b.db'), '--store', folder.file('new.db')])).status, 0)
+  assert.equal((await runHere(['backup', folder.file('b.db'), '--store', folder.file('new.db')])).status, 0)
   await mkdir(folder.file('old'))
   await leaveLog(folder.file('old/plants.db'), oldIds.length, Number(oldIds[0]))
   return folder.file('b.db')

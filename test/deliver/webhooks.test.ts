@@ -17,7 +17,7 @@ import { startSweeping } from '../../src/serve/sweeping.ts'
 import { type Answer, type Receiver, startReceiver } from '../support/answering.ts'
 import { makeFolder } from '../support/folder.ts'
 import { toPlant } from '../support/plants.ts'
-import { testOn } from '../support/ring.ts'
+import { inRing, sampleOf, testOn } from '../support/ring.ts'
 import { openTestStore } from '../support/store.ts'
 import { assertPrompt, until } from '../support/time.ts'
 import { FakeTimer } from './fake-timer.ts'
@@ -449,11 +449,12 @@ describe('a receiver that', { concurrency: true }, () => {
       assertPrompt(stopMs, 1_000)
     })
 
-  for (const [what, [outcome, misbehave]] of Object.entries(misbehaviours)) holds(what, undefined, outcome, misbehave)
+  for (const [what, [outcome, misbehave]] of sampleOf(Object.entries(misbehaviours), inRing(2, 1)))
+    holds(what, undefined, outcome, misbehave)
   holds('refuses connections', 'http://127.0.0.1:9/', /ECONNREFUSED/, () => {})
   holds('has a name that is not known', 'https://receiver.invalid/', /ENOTFOUND|EAI_AGAIN/, () => {})
 
-  for (const [what, misbehave] of Object.entries(endlessAnswers)) {
+  for (const [what, misbehave] of sampleOf(Object.entries(endlessAnswers), inRing(2, 1))) {
     onSetup(`${what} has accepted, and holds few connections`, async (setup) => {
       await using odd = await startOddReceiver(misbehave)
       await using other = await good(setup)

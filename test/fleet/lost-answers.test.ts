@@ -166,22 +166,6 @@ describe('a lost answer to COMMIT', async () => {
     assert.deepEqual(await readPlant(direct, 1n), { name: 'later' })
   })
 
-  exhaustive.test('a create whose answer is lost is answered for, whatever others do to its plant', async () => {
-    await using parts = await throughProxy()
-    const { proxy, store, direct, cutNext } = parts
-    for (let id = 1n; id <= 5n; id += 1n) {
-      await cutNext('lostAnswer')
-      proxy.holdConnections()
-      const create = store.createPlant(toPlant({ id, name: 'mine' }))
-      while ((await direct.getPlant(id)) === undefined) await nextTurn()
-      await direct.deletePlant(id)
-      await direct.createPlant(toPlant({ id, name: "somebody else's" }))
-      proxy.takeConnections()
-      assert.equal(await create, 'created')
-      assert.deepEqual(await readPlant(store, id), { name: "somebody else's" })
-    }
-  })
-
   exhaustive.test('the COMMIT of a whole import is also looked up', async () => {
     for (const cut of ['lostAnswer', 'lostCommit'] satisfies Cut[]) {
       await using parts = await throughProxy()

@@ -8,7 +8,7 @@ import { describeOnEngines } from '../support/engines.ts'
 import { inRing } from '../support/ring.ts'
 import { serveSuite } from '../support/service.ts'
 
-const operationsEach = inRing(100, 1_000)
+const operationsEach = inRing(50, 1_000)
 
 describeOnEngines('races', async (engine) => {
   const { client } = await serveSuite(engine)

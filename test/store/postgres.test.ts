@@ -94,6 +94,18 @@ describe('a store in PostgreSQL', () => {
     assert.deepEqual(await store.listWebhooks(), [])
   })
 
+  onStore('a damaged row of the log is a gap, behind which readers can continue', async ({ store, client }) => {
+    const query = { kind: undefined, limit: 10 }
+    for (const damage of [`lines = 'nonsense'`, 'at_ms = 9000000000000000000']) {
+      await store.createPlant(toPlant({ id: 1n, name: 'n' }))
+      const { next } = await store.listChanges({ ...query, after: 'now' })
+      await client.query(`UPDATE changes SET ${damage} WHERE first = (SELECT max(first) FROM changes)`)
+      await rejectsWith(store.listChanges({ ...query, after: undefined }), 'positionGone')
+      await store.deletePlant(1n)
+      assert.notEqual((await store.listChanges({ ...query, after: 'now' })).next, next)
+    }
+  })
+
   onSchema('a table that a crash empties is warned of', async ({ place, client }) => {
     const warnings: string[] = []
     const observe = (event: ServiceEvent): void => {

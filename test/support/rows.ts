@@ -2,17 +2,15 @@
 // bytes of a plant, our messages.
 
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { allScopes, type Scope } from '../../src/domain/caller.ts'
 import { systemClock } from '../../src/domain/clock.ts'
 import { createToken } from '../../src/serve/new-token.ts'
 import { openDocument } from '../../verify/document.ts'
-import { defaultFirstId, IdRange } from '../../verify/ids.ts'
 import { type Answer, type Credentials, fillIn, type RowRequest } from '../../verify/message.ts'
 import { Plants } from '../../verify/plant.ts'
 import type { Tokens } from '../../verify/results.ts'
-import { type Circumstances, type PlacedRow, runRow } from '../../verify/row.ts'
-import { credentialsOf } from '../../verify/run.ts'
+import { type PlacedRow, runRow } from '../../verify/row.ts'
+import { circumstancesOf, credentialsOf } from '../../verify/run.ts'
 import { placeAll } from '../../verify/subjects.ts'
 import type { Connection } from './client.ts'
 import { type HttpResponse, toAnswer } from './conformance.ts'
@@ -28,16 +26,7 @@ export type RowsOfRun = ReturnType<typeof makeRows>
 
 /** Makes all rows but those of streams, which have no end that a `Connection` sees. */
 export function makeRows(tokens: Tokens) {
-  const credentials = credentialsOf(tokens)
-  const ids = new IdRange(defaultFirstId)
-  const circumstances: Circumstances = {
-    plants,
-    ids,
-    nonce: randomUUID(),
-    credentials,
-    answers: [],
-    isCorsRestricted: false,
-  }
+  const circumstances = circumstancesOf(plants, credentialsOf(tokens))
   const rows = placeAll(circumstances, 'complete').filter(({ title }) => !/^a stream |event-stream/.test(title))
   return { rows, circumstances }
 }

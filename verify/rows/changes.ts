@@ -15,6 +15,7 @@ const streamed =
   'it happens; the id of an event is the position, event is plant. and the kind, data is the Change ' +
   '(listChanges)'
 const byCaller = 'callerId is the id of the token that was used (the schema Change)'
+const byPosition = 'without after, the list begins with the oldest change in the log (the parameter after)'
 const gone = 'the server does not have this position: 410 (listChanges, 410)'
 
 const kinds = ['created', 'replaced', 'deleted'] as const
@@ -160,7 +161,7 @@ export const changeRows: readonly Row[] = [
         const [id = 0n, other = 0n] = ids
         const created = { id, name: hardText, tag: 'a\r\ndata: x' }
         const beside = { id: other, name: 'n', tag: '' }
-        const [renamed, tagged] = [{ name: 'm' }, { name: 'o', tag: 't' }]
+        const [renamed, tagged] = [{ name: 'm' }, { name: 'm', tag: 't' }]
         const after = await positionOfNow(store)
         await store.create(created)
         for (const _ of [1, 2]) await store.put(id, renamed)
@@ -208,11 +209,22 @@ export const changeRows: readonly Row[] = [
         plants.map((plant) => ['created', plant]),
       )
       const [one, another, same] = changes.map(({ callerId }) => callerId)
-      store.assert(one === undefined || another === undefined ? 'there is no callerId' : undefined)
+      const home = objectOf(await store.call('GET', '/', ok, { Accept: 'application/json' }))
+      const { id } = (home['caller'] ?? {}) as Change
+      store.assert(one === id && id !== undefined ? undefined : `callerId is ${one}, but the id of the token ${id}`)
       store.assert(one === same ? undefined : 'changes with one token have different callerIds')
-      store.assert(one === another ? 'changes with different tokens have one callerId' : undefined)
+      store.assert(
+        another === undefined || one === another ? 'changes with different tokens have one callerId' : undefined,
+      )
     },
   ),
+  row('without a position, the changes begin with the oldest', byPosition, take(1), async (store, id) => {
+    await store.create({ id, name: 'n' })
+    const isFound = (page: Answer, request: RowRequest): boolean =>
+      itemsOf(page).length > 0 || positionOf(nextPage(page, '/changes')) === positionOf(request)
+    const pages = await store.pages({ method: 'GET', target: '/changes?limit=1' }, ok, isFound)
+    store.assert(pages.some((page) => itemsOf(page).length > 0) ? undefined : 'there is no change')
+  }),
   row('a position that the server never gave is refused, for a page and a stream', gone, none, async (store) => {
     const stream = { Accept: 'text/event-stream' }
     for (const [after, headers] of [

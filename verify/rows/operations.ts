@@ -9,7 +9,7 @@ import type { RowRequest } from '../message.ts'
 import type { Plant, Plants } from '../plant.ts'
 import { type Circumstances, near, type Row, row, take } from '../row.ts'
 import { merged, propertiesOf } from '../schemas.ts'
-import type { Store } from '../store.ts'
+import { Skipped, type Store } from '../store.ts'
 
 /** Whether the path has the id of a plant. */
 export function hasPlant({ parameters }: Operation): boolean {
@@ -122,26 +122,23 @@ function takingRow(operation: Operation, { what, says, code, checks = () => [], 
     const was = { id: first, name: 'was' }
     const key = isNew && code !== undefined ? { 'Idempotency-Key': `refused-${first}-${store.nonce}` } : {}
     if (!isNew) await store.create(was)
-    const cases = sent.map((each, at) => {
-      const { write, more, plant = { name: 'n' } }: Sent = typeof each === 'function' ? { write: each } : each
-      const id = own[at] ?? first
-      const body = store.plants.fill(write(isNew ? `{"id":${id},` : '{'))
-      const headers = { ...key, ...more?.headers }
-      const isInvalid = code === 'invalidPlant'
-      const request = { method, target: pathOf(operation, id), body, isInvalid, ...more, headers }
-      return { request, plant: { id, ...plant } }
-    })
-    await store.each(
-      cases,
-      ({ request }) => request,
-      async (request, { plant: { id, ...plant } }) => {
-        const further = checks(request.body ?? '')
-        if (code !== undefined) return store.send(request, [...refusal(code), ...further])
-        const isKept = isNew ? isCreated({ id, ...plant }) : [status(200), isPlant(plant)]
-        await store.send(request, [...isKept, ...further])
-        return store.read({ id, ...plant })
-      },
-    )
+    const whysNot: string[] = []
+    for (const [at, each] of sent.entries()) {
+      const { write, more, plant: kept = { name: 'n' } }: Sent = typeof each === 'function' ? { write: each } : each
+      const plant = { id: own[at] ?? first, ...kept }
+      const body = store.plants.fill(write(isNew ? `{"id":${plant.id},` : '{'))
+      const parts = { method, target: pathOf(operation, plant.id), body, isInvalid: code === 'invalidPlant' }
+      const request = { ...parts, ...more, headers: { ...key, ...more?.headers } }
+      const whyNot = store.plants.whyNot(request)
+      if (whyNot !== undefined) {
+        whysNot.push(whyNot)
+        continue
+      }
+      const isDone = isNew ? isCreated(plant) : [status(200), isPlant(kept)]
+      await store.send(request, [...(code === undefined ? isDone : refusal(code)), ...checks(body)])
+      if (code === undefined) await store.read(plant)
+    }
+    if (whysNot.length === sent.length) throw new Skipped(whysNot[0])
     if (code === undefined) return
     await (isNew ? store.isMissing(first) : store.read(was))
     // A refused request does not use up its key.

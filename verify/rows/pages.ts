@@ -1,10 +1,11 @@
 // The pages, the files that they load, and the document that is served.
 
+import { isDeepStrictEqual } from 'node:util'
 import { parse } from 'yaml'
 import { type AnswerCheck, type Check, field, ok, refusal } from '../checks.ts'
 import type { Document, Operation } from '../document.ts'
 import { int64Max } from '../ids.ts'
-import { canonical, type JsonValue } from '../json.ts'
+import type { JsonValue } from '../json.ts'
 import { type Answer, fieldOf, jsonOf, objectOf } from '../message.ts'
 import { type Circumstances, none, type Row, row } from '../row.ts'
 import { pathOf, steadyTarget } from './operations.ts'
@@ -36,7 +37,7 @@ export function pageRows({ plants: { document } }: Circumstances): readonly Row[
     row('the document that is served has every operation', served, none, async (store) => {
       const json = await store.call('GET', '/openapi.json', [...ok, isWhole(document)])
       const isSame: AnswerCheck = ({ body }) =>
-        canonical(parseYaml(body.toString())) === canonical(jsonOf(json)) ? undefined : 'it is not /openapi.json'
+        isDeepStrictEqual(parseYaml(body.toString()), jsonOf(json)) ? undefined : 'it is not /openapi.json'
       await store.call('GET', '/openapi.yaml', [...ok, isSame, hasComments(document)])
     }),
     row('the document names no host of an earlier request', servers, none, async (store) => {

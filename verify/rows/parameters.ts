@@ -137,7 +137,7 @@ function streaming(name: string): { readonly Accept?: string } {
 function pathRows(operation: Operation): readonly Row[] {
   if (!hasPlant(operation)) return []
   const document = 'the id in a path is an int64 in decimal digits without leading zeros (the parameter id)'
-  const long = operation.method === 'GET' ? [`${int64Max + 1n}`, `${int64Min - 1n}`, '9'.repeat(5_000)] : []
+  const long = operation.method === 'GET' ? [`${int64Max + 1n}`, `${int64Min - 1n}`, '9'.repeat(5_000), '-0'] : []
   const refuses = (title: string, isForProxies: boolean, write: (digits: string) => readonly string[]): Row =>
     row(title, { document, isForProxies }, take(1), async (store, id) => {
       for (const text of write(String(id))) {

@@ -1,9 +1,9 @@
 // Counts of plants. Others may create and delete meanwhile, so rows count only a tag unique to this run. They run last,
 // when no other row creates plants.
 
+import { isDeepStrictEqual } from 'node:util'
 import { type AnswerCheck, isOf, ok, refusal } from '../checks.ts'
-import { canonical } from '../json.ts'
-import { type Answer, fieldOf, itemsOf, jsonOf, objectOf } from '../message.ts'
+import { type Answer, fieldOf, itemsOf, objectOf } from '../message.ts'
 import { near, type Row, row, take } from '../row.ts'
 import type { Store } from '../store.ts'
 
@@ -35,16 +35,19 @@ const tagsOf = (nonce: string): readonly string[] => [...common, ...apart.map((e
 
 export const summaryRows: readonly Row[] = [
   row(
-    'the summary counts plants by their tag as they are created and deleted',
+    'the summary counts plants by their tag as they are created, replaced and deleted',
     says,
-    take(3),
+    take(4),
     async (store, ...own) => {
-      const tag = `summary ${store.nonce}`
+      const [tag, other] = [`summary ${store.nonce}`, `other ${store.nonce}`]
       await store.createAll(own.map((id) => ({ id, name: 'n', tag })))
+      await summarise(store, tag, 4n)
+      const [deleted = 0n, ...replaced] = own
+      await store.remove(deleted)
       await summarise(store, tag, 3n)
-      await store.remove(own[0] ?? 0n)
-      // Still more than most tags of others have, so that it is listed.
-      await summarise(store, tag, 2n)
+      // Two are still more than most tags of others have, so that the tag is listed.
+      for (const id of replaced.slice(1)) await store.put(id, { name: 'n', tag: other })
+      await summarise(store, other, 2n)
     },
   ),
   // Requests that change nothing count nothing. Checks only a small store, while no other client changes it.
@@ -60,7 +63,7 @@ export const summaryRows: readonly Row[] = [
     const first = await list()
     const summary = summaryOf(await store.call('GET', '/summary', [...ok, isOf('Summary')]))
     const again = await list()
-    const isQuiet = canonical(jsonOf(first)) === canonical(jsonOf(again)) && fieldOf(again, 'link') === undefined
+    const isQuiet = isDeepStrictEqual(itemsOf(first), itemsOf(again)) && fieldOf(again, 'link') === undefined
     const { length } = itemsOf(again)
     const isWrong = isQuiet && summary.isExact && summary.plants !== BigInt(length)
     store.assert(isWrong ? `plants is ${summary.plants}, but ${length} are listed` : undefined)

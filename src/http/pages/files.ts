@@ -4,7 +4,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
-import { AppError } from '../../domain/errors.ts'
 import { revisionOf } from '../../domain/plant.ts'
 import { root } from '../../root.ts'
 import { weightsOf } from '../negotiation.ts'
@@ -55,13 +54,6 @@ export function readFiles(): Site {
       return [[name, async () => file]]
     }),
   )
-}
-
-/** Rejects with AppError `unknownPath`. */
-export async function findFile(site: Site, name: string): Promise<SiteFile> {
-  const file = site.get(name)
-  if (file === undefined) throw new AppError('unknownPath', `there is no file ${JSON.stringify(name)} under /site/`)
-  return file()
 }
 
 export function toSiteFile(type: string, content: string): SiteFile {

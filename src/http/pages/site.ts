@@ -3,22 +3,15 @@
 import { toJson } from '../../contract/plant.ts'
 import type { Property } from '../../contract/schemas.ts'
 import type { Caller } from '../../domain/caller.ts'
+import { AppError } from '../../domain/errors.ts'
 import { toIso } from '../../domain/shown.ts'
 import { pagePolicies } from '../for-browser.ts'
 import { toPreconditions } from '../input.ts'
 import { prefers } from '../negotiation.ts'
 import type { Handlers } from '../operations.ts'
 import { privateFields } from '../request.ts'
-import { findFile, readFiles, readPage, represent, type SiteFile, toSiteFile } from './files.ts'
+import { readFiles, readPage, represent, type SiteFile, toSiteFile } from './files.ts'
 import { readScripts } from './scripts.ts'
-
-const linksBelow = (basePath: string) => ({
-  plants: `${basePath}/plants`,
-  summary: `${basePath}/summary`,
-  docs: `${basePath}/docs`,
-  openapi: `${basePath}/openapi.json`,
-  health: `${basePath}/livez`,
-})
 
 /**
  * @param basePath prefix of links: the path of the public URL, without a trailing slash.
@@ -32,7 +25,13 @@ export function siteHandlers(
   const home = withProperties(readPage('index.html'), properties)
   const reference = readPage('reference.html')
   const files = new Map([...readFiles(), ...readScripts()])
-  const links = linksBelow(basePath)
+  const links = {
+    plants: `${basePath}/plants`,
+    summary: `${basePath}/summary`,
+    docs: `${basePath}/docs`,
+    openapi: `${basePath}/openapi.json`,
+    health: `${basePath}/livez`,
+  }
   return {
     getHome: async ({ request: { fields, caller } }) => {
       const vary = 'Origin, Accept, Accept-Encoding'
@@ -53,7 +52,9 @@ export function siteHandlers(
     },
 
     getSiteFile: async ({ path: { file }, headers: { 'If-None-Match': ifNoneMatch }, request }) => {
-      const found = await findFile(files, file)
+      const found = await files.get(file)?.()
+      if (found === undefined)
+        throw new AppError('unknownPath', `there is no file ${JSON.stringify(file)} under /site/`)
       const { content, etag, headers: coded } = await represent(found, request.fields)
       const headers = { etag, 'cache-control': 'no-cache', ...coded }
       const known = toPreconditions(undefined, ifNoneMatch).ifNoneMatch

@@ -30,7 +30,7 @@ import {
   shownPath,
 } from '../request.ts'
 import type { Service } from '../service.ts'
-import { checkFraming, hasBody, hostAsked, toOriginForm } from './framing.ts'
+import { findUnsafe, hasBody, hostAsked, toOriginForm } from './framing.ts'
 import { Incoming } from './incoming.ts'
 import { NodeBody, type OpenParser, type ParserEvents, type ParserSocket, streamOver } from './node-parser.ts'
 import { ownAddress, type Peers } from './peers.ts'
@@ -218,7 +218,7 @@ export class Connection implements RequestConnection, ParserEvents {
 
   /** The parser has read a head. */
   onRequest(message: IncomingMessage, response: ServerResponse): void {
-    const { service, limits } = this.#options
+    const { limits } = this.#options
     this.#message = message
     this.#response = response
     const onHeld = (): void => this.#options.onArriving(this)
@@ -234,14 +234,7 @@ export class Connection implements RequestConnection, ParserEvents {
       isHttp10: message.httpVersion === '1.0',
       body: this.#body,
     })
-    try {
-      checkFraming(message, limits.headerFieldsMax)
-    } catch (error) {
-      this.#begin(request)
-      this.#send(service.refuse(request, error as AppError))
-      return
-    }
-    this.#serve(request)
+    this.#serve(request, findUnsafe(message, limits.headerFieldsMax))
   }
 
   onWrite(): void {
@@ -345,14 +338,11 @@ export class Connection implements RequestConnection, ParserEvents {
     }
   }
 
-  #begin(request: Request): void {
+  #serve(request: Request, refusal?: AppError): void {
+    const { service } = this.#options
     this.#isUsed = true
     this.#request = request
-  }
-
-  #serve(request: Request): void {
-    this.#begin(request)
-    const reply = this.#options.service.serve(request)
+    const reply = refusal === undefined ? service.serve(request) : service.refuse(request, refusal)
     if (reply instanceof Promise) void reply.then((later) => this.#send(later))
     else this.#send(reply)
   }

@@ -15,36 +15,41 @@ const targetPattern =
   /^(?:\/[^#]*|https?:\/\/(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?(?:[/?][^#]*)?|\*)$/i
 
 /**
- * Throws AppError if the framing or header fields of a request are unsafe.
+ * The error for a request whose framing or header fields are unsafe.
  *
  * @param headerFieldsMax maximum number of field lines; Node.js limits only their bytes.
  */
-export function checkFraming(
+export function findUnsafe(
   { rawHeaders, httpVersion, url = '/', headers }: IncomingMessage,
   headerFieldsMax: number,
-): void {
+): AppError | undefined {
   if (rawHeaders.length > headerFieldsMax * 2) {
-    throw new AppError('headerFieldsTooLarge', `the request has more than the ${headerFieldsMax} header fields allowed`)
+    return new AppError(
+      'headerFieldsTooLarge',
+      `the request has more than the ${headerFieldsMax} header fields allowed`,
+    )
   }
   if (!targetPattern.test(url)) {
-    throw new AppError('malformedRequest', 'the target must be a path, or an http URL without user or fragment')
+    return new AppError('malformedRequest', 'the target must be a path, or an http URL without user or fragment')
   }
-  checkSingleFields(rawHeaders)
+  const repeated = findRepeated(rawHeaders)
+  if (repeated !== undefined) return new AppError('repeatedHeader', `${repeated}: must be sent once`)
   const { host, 'transfer-encoding': transferEncoding } = headers
   if (host === undefined) {
-    if (httpVersion !== '1.0') throw new AppError('invalidHeader', 'Host: is missing')
+    if (httpVersion !== '1.0') return new AppError('invalidHeader', 'Host: is missing')
   } else if (!isHost(host)) {
-    throw new AppError('invalidHeader', 'Host: must be a host name or address with an optional port')
+    return new AppError('invalidHeader', 'Host: must be a host name or address with an optional port')
   }
   if (transferEncoding !== undefined && httpVersion === '1.0') {
-    throw new AppError('malformedRequest', 'Transfer-Encoding: must not be sent with HTTP/1.0')
+    return new AppError('malformedRequest', 'Transfer-Encoding: must not be sent with HTTP/1.0')
   }
   if (transferEncoding !== undefined && transferEncoding.toLowerCase() !== 'chunked') {
-    throw new AppError(
+    return new AppError(
       'unknownTransferCoding',
       `Transfer-Encoding: must be chunked, got ${JSON.stringify(transferEncoding)}`,
     )
   }
+  return undefined
 }
 
 /** Whether a text is a host name or address with an optional port. */
@@ -67,12 +72,13 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 }
 
-function checkSingleFields(rawHeaders: readonly string[]): void {
+function findRepeated(rawHeaders: readonly string[]): string | undefined {
   const seen = new Set<string>()
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const field = rawHeaders[index] as string
+  return rawHeaders.find((field, index) => {
+    if (index % 2 === 1) return false
     const name = field.toLowerCase()
-    if (seen.has(name)) throw new AppError('repeatedHeader', `${field}: must be sent once`)
+    if (seen.has(name)) return true
     if (singleFields.includes(name)) seen.add(name)
-  }
+    return false
+  })
 }

@@ -31,6 +31,9 @@ const meanings: ReadonlyMap<string, FieldKind> = new Map<string, FieldKind>([
   ...special.map((name) => [name, 'special'] as const),
 ])
 
+/** All fields, so that the objects of all requests have one shape. */
+const noFields = Object.fromEntries(known.map((name) => [name, undefined])) as PlainFields
+
 /** By character code: 1 if the names of the fields above may contain the character, 0 otherwise. */
 const isInName = Uint8Array.from({ length: 128 }, (_, index) => Number(/[\w-]/.test(String.fromCharCode(index))))
 
@@ -57,7 +60,7 @@ export function readPlainRequest(bytes: Buffer, limits: Limits, seen?: FieldsSee
   if (isWhole && seen?.fields !== undefined && rest === seen.text) {
     return toPlain(method, target, seen.fields, undefined)
   }
-  const fields = noFields()
+  const fields: PlainFields = { ...noFields }
   let at = line[0].length
   for (let count = 0; text.charCodeAt(at) !== code.carriageReturn; count += 1) {
     if (count === limits.headerFieldsMax) return undefined
@@ -77,24 +80,6 @@ export function readPlainRequest(bytes: Buffer, limits: Limits, seen?: FieldsSee
 
 function toPlain(method: string, target: string, fields: PlainFields, body: Buffer | undefined): RequestHead {
   return { method, target, fields, host: fields.host, isHttp10: false, body }
-}
-
-function noFields(): PlainFields {
-  return {
-    host: undefined,
-    authorization: undefined,
-    accept: undefined,
-    'accept-encoding': undefined,
-    'content-type': undefined,
-    'content-length': undefined,
-    'idempotency-key': undefined,
-    'if-match': undefined,
-    'if-none-match': undefined,
-    'last-event-id': undefined,
-    origin: undefined,
-    'x-forwarded-for': undefined,
-    'x-forwarded-proto': undefined,
-  }
 }
 
 /** Parses one line. Returns the offset of the next, or -1 if the request is not plain. */

@@ -1,22 +1,18 @@
-// Sentences about lists, the summary and the log of changes, each before the servers that break it.
+// Sentences about lists and the summary, each before the servers that break it.
 
 import { createHash, randomUUID } from 'node:crypto'
 import {
   type AnyPlant,
   accepting,
   answering,
-  asked,
   asking,
   caughtBy,
   drop,
   edit,
   empty,
   fieldOf,
-  having,
-  instead,
   isMeant,
   json,
-  later,
   type Made,
   nullTags,
   parameter,
@@ -146,6 +142,7 @@ const tooLong = (name: string, most: number) => (_: Answered, received: Received
   (queryOf(received).get(name) ?? '').length > most ? refusal(40005) : {}
 const beside = (name: string, ignored: string) => (received: Received) =>
   queryOf(received).has(name) ? asking(ignored)(received) : {}
+const lowerOutsideAscii = (tag: string): string => tag.replaceAll(/[\u0080-\uffff]/g, (each) => each.toLowerCase())
 const asNumber = (text: string): string => `${Number(text)}`
 const firstOfEach = query((parameters) => {
   for (const name of new Set(parameters.keys())) parameters.set(name, parameters.get(name) ?? '')
@@ -182,6 +179,30 @@ function neverLess(): (summary: Summary) => Summary {
     for (const each of tags) most.set(each.tag, Math.max(each.plants, most.get(each.tag) ?? 0))
     const more = tags.map((each) => ({ ...each, plants: most.get(each.tag) ?? 0 }))
     return { plants: plants + 1_000, tags: mostFirst(more), isExact }
+  }
+}
+/** Counts plants by the tags with which they were created. */
+function countsCreated(): Behaviour {
+  const moves: (readonly [from: unknown, to: unknown])[] = []
+  return async (received, forward) => {
+    const before = received.method === 'PUT' ? await forward({ ...received, ...empty, method: 'GET' }) : undefined
+    const answered = await forward(received)
+    if (before?.status === 200 && answered.status === 200)
+      moves.push([(parsed(before) as AnyPlant).tag, (parsed(answered) as AnyPlant).tag])
+    if (received.target !== '/summary' || answered.status !== 200) return answered
+    const plus = (wanted: string): number =>
+      moves.filter(([from]) => from === wanted).length - moves.filter(([, to]) => to === wanted).length
+    const back = sumOfTags((tags) => mostFirst(tags.map(({ tag, plants }) => ({ tag, plants: plants + plus(tag) }))))
+    return { ...answered, ...back(answered) }
+  }
+}
+/** Takes an ETag of one list for that of another. */
+function mixesLists(): (answered: Answered, received: Received) => Partial<Answered> {
+  const known = new Map<string, string>()
+  return (answered, received) => {
+    const first = known.get(fieldOf(received, 'if-none-match')) ?? received.target
+    if (!known.has(fieldOf(answered, 'etag'))) known.set(fieldOf(answered, 'etag'), received.target)
+    return first === received.target ? {} : { ...empty, status: 304 }
   }
 }
 /** Its list of many stands still, so that nobody else's changes are in the way. */
@@ -224,6 +245,14 @@ export const lists: readonly Wrong[] = [
       ['lists characters outside ASCII as question marks', text(/[\u0080-\u{10ffff}]/gu, '?')],
     ),
     ['links on and on, without an end', linksOnAndOn()],
+    ...answering(listed)(
+      ['answers 304 for the ETag of another list', mixesLists()],
+      [
+        'lists nothing for an empty name',
+        (one, received) =>
+          queryOf(received).get('name') === '' ? { ...drop('Link')(one), body: Buffer.from('[]') } : {},
+      ],
+    ),
     ...answering(listed)(['makes the ETag of a page without its Link', pageEtag((page) => page)]),
     ...answering(listed)(
       ['forgets names in the links of its pages', edit('Link', /&name=[^&>]*|(?<=\?)name=[^&>]*&/, '')],
@@ -256,6 +285,7 @@ export const lists: readonly Wrong[] = [
       ['ignores spaces at the end of a tag', parameter('tag', / +$/, '')],
       ['ignores spaces within a tag', parameter('tag', / {2}/, ' ')],
       ['composes the tag that it looks for', parameter('tag', (tag) => tag.normalize('NFC'))],
+      ['looks for tags in lower case outside ASCII', parameter('tag', lowerOutsideAscii)],
       ['looks for tags in lower case', parameter('tag', (tag) => tag.toLowerCase())],
     ),
     ...filtering(
@@ -279,6 +309,7 @@ export const lists: readonly Wrong[] = [
     ),
     ...receiving(list)(
       ['takes % and _ in a name for wildcards', parameter('name', /^[%_].*/, '')],
+      ['compares names in their first 64 characters', parameter('name', (name) => [...name].slice(0, 64).join(''))],
       ['trims names', parameter('name', (name) => name.trim())],
       ['takes no + for a space', target(/\+/, '%2B')],
       ['takes %2B for a space', target(/%2B/, '%20')],
@@ -294,6 +325,7 @@ export const lists: readonly Wrong[] = [
   ),
   ...caughtBy('parameters')(
     ...answering(refusedList)(refuse(40401)),
+    ...accepting('GET /plants/{id} 400')(['takes -0 for 0', target(/-0$/, '0')]),
     ...accepting(refusedList)(
       asking('colour'),
       asking('offset'),
@@ -329,6 +361,7 @@ export const lists: readonly Wrong[] = [
   ...caughtBy('summary')(
     ['counts creates that were replayed', countsReplays()],
     ['counts once', remembers(summaryIn, always)],
+    ['counts the tags with which plants were created', countsCreated()],
     ...answering('GET /summary 200')(
       ['counts tags together but for case', merged((tag) => tag.toLowerCase())],
       ['counts tags together but for composition', merged((tag) => tag.normalize('NFC'))],
@@ -345,118 +378,6 @@ export const lists: readonly Wrong[] = [
       ['lists the first tags', sumOfTags((all) => all.filter(({ tag }) => !tag.endsWith(' z')))],
       ['lists the most common tags last', sumOfTags((tags) => [{ tag: 'rare', plants: 0 }, ...tags])],
       ['lists a tag twice', sumOfMore((each) => [each, each])],
-    ),
-  ),
-]
-
-const page = 'GET /changes 200'
-
-interface Change {
-  readonly position: string
-  readonly time: string
-  readonly kind: string
-  readonly plant: AnyPlant
-  readonly callerId?: string
-}
-
-/** Changes pages, but no streams. */
-const listing = (change: (changes: readonly Change[]) => readonly object[]) => (answered: Answered) =>
-  answered.body.toString().startsWith('[') ? json(change)(answered) : {}
-const each = (change: (each: Change) => object) => listing((changes) => changes.map(change))
-const ofKind = (kind: string, change: (each: Change) => object) =>
-  each((one) => (one.kind === kind ? { ...one, ...change(one) } : one))
-const isReplaced = ({ kind }: Change): boolean => kind === 'replaced'
-const stream = (from: RegExp, to: string) => having('Content-Type', /^text\/event-stream/, text(from, to))
-const isStream = /^text\/event-stream$/
-
-/** Begins a page with the change that the page before ended with. */
-function repeats(): (answered: Answered, received: Received) => Partial<Answered> {
-  const known = new Map<string, string>()
-  return ({ body }, received) => {
-    const changes = [...body.toString().matchAll(/\{"position":"([^"]+)".*?\}(?=,\{"position"|\]$)/g)]
-    for (const [change, position = ''] of changes) known.set(position, change)
-    const again = known.get(queryOf(received).get('after') ?? '')
-    if (again === undefined || changes.length === 0) return {}
-    return { body: Buffer.from(`[${[again, ...changes.map(([change]) => change)].join()}]`) }
-  }
-}
-
-const linksToItself = (answered: Answered, { target }: Received): Partial<Answered> =>
-  target.includes('after=') ? set('Link', `<${target}>; rel="next"`)(answered) : {}
-const beginsStream = (answered: Answered) => ({ ...set('Content-Type', 'text/event-stream')(answered), status: 200 })
-
-const hasLongPages = (received: Received): Partial<Received> =>
-  queryOf(received).has('limit') ? {} : asking('limit', '1000')(received)
-
-const listsForWriters: Behaviour = async (received, forward) => {
-  const answered = await forward(received)
-  const isMeant = received.target.startsWith('/changes') && answered.status === 403
-  return isMeant ? instead(200, [], ['Link', '</changes?after=x>; rel="next"']) : answered
-}
-
-export const changes: readonly Wrong[] = [
-  ...caughtBy('credentials')(['lists changes for writers', listsForWriters]),
-  ...caughtBy('changes')(
-    ...receiving('GET /changes')(['forgets the kind of a stream', having('Accept', isStream, asking('kind'))]),
-    ...answering(page)(
-      text(/(?<="time":")\d{4}/g, '1970'),
-      [
-        'swaps the first two events of streams',
-        text(/(id: [^\n]*\ne[^\n]*\nd[^\n]*\n\n)(id: [^\n]*\ne[^\n]*\nd[^\n]*\n\n)/, '$2$1'),
-      ],
-      ['lists the newest change first', listing((all) => all.toReversed())],
-      ['leaves deleted plants out', listing((all) => all.filter(({ kind }) => kind !== 'deleted'))],
-      ['leaves replaced plants out', listing((all) => all.filter(({ kind }) => kind !== 'replaced'))],
-      ['lists no-op replacements', listing((all) => all.flatMap((it) => [it, ...(isReplaced(it) ? [it] : [])]))],
-      ['repeats the last change of a page', repeats()],
-      ['leaves the first change after a position out', listing((all) => all.slice(1))],
-      ['shows no plant that was deleted', ofKind('deleted', ({ plant }) => ({ plant: { ...plant, name: '' } }))],
-      ['keeps tags of replaced plants', ofKind('replaced', ({ plant }) => ({ plant: { tag: '', ...plant } }))],
-      ['rounds ids of changes', text(/(?<="id":)-?\d+/g, rounded)],
-      ['calls replacements updates', ofKind('replaced', () => ({ kind: 'updated' }))],
-      ['has times two hours off', each((one) => ({ ...one, time: later(one.time) }))],
-      ['has no Link to later changes', drop('Link')],
-      ['has no Link on the last page', (one) => (one.body.toString() === '[]' ? drop('Link')(one) : {})],
-      ['links to the page itself', linksToItself],
-    ),
-    ...answering('HEAD /changes 200')(drop('Link')),
-    ...receiving('GET /changes')(['takes now for the oldest change', target(/after=now/, '')]),
-    ...answering(page)(['gives all changes one position', each((one) => ({ ...one, position: 'same' }))]),
-    ...accepting('GET /changes 410')(asking('after')),
-    ...receiving('GET /changes')(asking('kind')),
-    ...answering(page)(
-      ['escapes markup of changes', text(/</g, '&lt;')],
-      ['has a Link in a stream', having('Content-Type', /stream/, set('Link', '</changes?after=x>; rel="next"'))],
-      ['forgets the kind on the next page', edit('Link', /&kind=\w+/, '')],
-      ['does not say who made a change', each(({ callerId: _, ...rest }) => rest)],
-      ['says that one token made all changes', each((one) => ({ ...one, callerId: 'tok_a' }))],
-      ['says that each change has a caller of its own', each((one) => ({ ...one, callerId: one.position }))],
-      ['has events without an id', stream(/^id: .*\n(?=event)/gm, '')],
-      ['numbers events by itself', stream(/^id: .*$/gm, 'id: 7')],
-      ['has events without plant. in their name', stream(/^event: plant\./gm, 'event: ')],
-      ['has events without a name', stream(/^event: .*\n/gm, '')],
-      ['has events with the plant alone', stream(/^data: .*"plant":(\{.*?\}).*$/gm, 'data: $1')],
-      ['ends an event with one line break', stream(/^(data: .*)\n\n/gm, '$1\n')],
-      ['has no events of deletes', stream(/^id: .*\nevent: plant\.deleted\ndata: .*\n\n/gm, '')],
-    ),
-    ...receiving('GET /changes')(
-      ['has no stream', set('Accept', 'application/json')],
-      having('Last-Event-ID', /^$/, having('Accept', isStream, asking('after'))),
-    ),
-    ...receiving('GET /changes')(drop('Last-Event-ID')),
-    ...answering(page)(asked('Last-Event-ID', /./, stream(/(id: .*\nevent: .*\ndata: .*\n\n)/g, '$1$1'))),
-  ),
-  ...caughtBy('parameters')(
-    ...answering('GET /changes 400')(['refuses within a stream', asked('Accept', isStream, beginsStream)]),
-    ...receiving('GET /changes')(having('Accept', isStream, asking('colour'))),
-    ...accepting('GET /changes 400')(asking('after'), asking('limit'), asking('tag'), asking('colour'), asking('kind')),
-  ),
-  ...caughtBy('answers')(
-    ...receiving('GET /changes')(asking('limit', '1000')),
-    ...receiving('GET /(?:plants|changes)')(['has long pages by default', hasLongPages]),
-    ...answering(page)(
-      ['has times without a zone', each((one) => ({ ...one, time: '2026-11-23T08:00:00.000' }))],
-      ['has times in seconds', each((one) => ({ ...one, time: 1_763_884_800 }))],
     ),
   ),
 ]
