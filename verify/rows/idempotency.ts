@@ -31,12 +31,11 @@ export const keyRows: readonly Row[] = [
     const plant = { id, name: hardText, tag: 'bulb' }
     const headers = keyed(`repeated-${store.nonce}`)
     const first = await store.create(plant, headers, [isFirst])
-    await store.put(id, { name: 'm' })
     const isSame = [replayed, sameField('Location', first)]
     await store.create(plant, headers, isSame)
     const body = `{ "tag": "bulb", "name": ${JSON.stringify(hardText)}, "colour": "orange", "id": ${id}.0 }`
     await store.send({ body, headers }, [...isCreated(plant), ...isSame])
-    await store.read({ id, name: 'm' })
+    await store.read(plant)
   }),
   row('a key is remembered, however many come after it', says, near(101), async (store, id = 0n, ...others) => {
     const key = keyed(`remembered-${store.nonce}`)

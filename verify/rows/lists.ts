@@ -119,15 +119,6 @@ export const listRows: readonly Row[] = [
       await store.list(among(tag), plants, 1_000)
     },
   ),
-  row('an empty tag is a tag, and a list without filters has all plants', filters, near(4), async (store, ...own) => {
-    const tags: readonly Partial<Plant>[] = [{ tag: '' }, {}, { tag: `some ${store.nonce}` }, { tag: '' }]
-    const all: readonly NewPlant[] = own.map((id, at) => ({ id, name: 'n', ...tags[at] }))
-    const after = `after=${(own[0] ?? 0n) - 1n}`
-    await store.createAll(all)
-    await store.list(after, all, 1, own.at(-1))
-    const hasEmpty = all.filter(({ tag }) => tag === '')
-    await store.list(`${after}&tag=`, hasEmpty, 1, own.at(-1))
-  }),
   // Creates and deletes a plant before the place where the first page ends.
   row(
     'following the links visits what stays exactly once, whatever changes',

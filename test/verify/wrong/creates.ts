@@ -325,14 +325,16 @@ export const creates: readonly Wrong[] = [
     ),
   ),
   ...ofTexts(create),
-  ...caughtBy('bodies')(['uses up keys for refused creates', remembers(keyed, isRefusal, taking)]),
+  ...caughtBy('random requests')(
+    ...answering(created)(['replays the plant as it is', ofReplays(ifRead(200, text(/"id":-?\d+,/, '')))]),
+    ['uses up keys for refused creates', remembers(keyed, isRefusal, taking)],
+  ),
   ...caughtBy('the document itself')(...answering(created)(['answers 201', status(201)], nullTags)),
   ...caughtBy('plants and ETags')([
     'creates one id several times at once',
     races(({ status }) => status === 409, createdAnyway),
   ]),
   ...caughtBy('Idempotency-Key')(
-    ...answering(created)(['replays the plant as it is', ofReplays(ifRead(200, text(/"id":-?\d+,/, '')))]),
     ...answering('POST /plants 409')(['takes a second create for a repeated one', takesSame]),
     ['remembers 64 keys', remembersFewKeys()],
     ['replays once', replaysOnce()],

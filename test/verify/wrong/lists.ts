@@ -344,7 +344,7 @@ export const lists: readonly Wrong[] = [
       asking('tag'),
     ),
   ),
-  ...caughtBy('lists')(
+  ...caughtBy('random requests')(
     ...answering(listed)(
       nullTags,
       ['lists an empty tag for none', plants((plant) => ({ tag: '', ...plant }))],

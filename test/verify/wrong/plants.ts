@@ -195,7 +195,7 @@ function hasOwners(): Behaviour {
 
 export const ofPlants: readonly Wrong[] = [
   ...caughtBy('credentials')(['answers reads of all from a cache', remembers(readOf, (status) => status === 200)]),
-  ...caughtBy('plants and ETags')(
+  ...caughtBy('random requests')(
     ['has ETags of tags alone', etagOf((_, tag = '') => tag)],
     ...answering(`${put} 412`)(['refuses with 412, but replaces', also(unconditional)]),
     ['has ETags of Latin-1', etagOf((...all) => Buffer.from(JSON.stringify(all), 'latin1'))],
