@@ -9,14 +9,9 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { filesOfFirstRing } from '../test/all/folders.ts'
 
-/** In the first ring, the slowest folders begin first, so that none of their files runs alone at the end. */
-const slowest = ['test/all/', 'test/verify/']
-
 const { values, positionals } = parseArgs({ options: { all: { type: 'boolean' } }, allowPositionals: true })
 const isFirstRing = !values.all && positionals.length === 0
-const ring = isFirstRing
-  ? filesOfFirstRing().toSorted((one, other) => placeOf(one) - placeOf(other))
-  : globSync(['test/**/*.test.ts', 'test/**/*.exhaustive.ts']).sort()
+const ring = isFirstRing ? filesOfFirstRing() : globSync(['test/**/*.test.ts', 'test/**/*.exhaustive.ts']).sort()
 const files = positionals.length > 0 ? positionals : ring
 
 const contributing = readFileSync(new URL('../CONTRIBUTING.md', import.meta.url), 'utf8')
@@ -30,7 +25,7 @@ Object.assign(process.env, {
 run({
   files: files.map((file) => resolve(file)),
   // More than there are cores, because each process also waits, such as for a disk.
-  concurrency: 5,
+  concurrency: 6,
   timeout: 900_000,
   // TypeScript does not know this option yet.
   ...{ globalSetupPath: resolve('test/support/global-setup.ts') },
@@ -40,8 +35,3 @@ run({
   })
   .compose(spec)
   .pipe(process.stdout)
-
-function placeOf(file: string): number {
-  const place = slowest.findIndex((folder) => file.startsWith(folder))
-  return place === -1 ? slowest.length : place
-}

@@ -6,13 +6,15 @@ import { join } from 'node:path'
 
 const tests = join(import.meta.dirname, '..')
 
-/** Folders by the file beside this one that runs their tests. */
+/** Folders by the file beside this one that runs their tests, the slowest first. */
 export const folders = {
   browser: ['browser'],
+  servers: ['crash', 'deploy', 'fleet'],
+  verify: ['verify'],
+  store: ['deliver', 'embed', 'store'],
   cli: ['cli'],
   http: ['http'],
   light: ['client', 'contract', 'domain', 'json', 'observe'],
-  store: ['deliver', 'embed', 'store'],
 } as const
 
 export async function importTests(name: keyof typeof folders): Promise<void> {

@@ -1,0 +1,3 @@
+import { importTests } from './folders.ts'
+
+await importTests('servers')
