@@ -19,6 +19,8 @@ const unread = fileURLToPath(new URL('unread.py', import.meta.url))
 const packetBytes = 64 * 1024
 const lookMs = 100
 const answerMsMax = 1_000
+/** Short runs share the machine with all tests, which may take it for a second. */
+const answerMsShort = 5_000
 const memoryBytesMax = 400 * 1024 * 1024
 const goneMsMax = 90_000
 const pagePlants = 1_000
@@ -32,11 +34,12 @@ const server = createServer((request, response) => response.end('answer '.repeat
 server.listen(0, '127.0.0.1', () => console.log(server.address().port))`
 
 async function run({ count, say }: Run): Promise<Verdict> {
+  const isShort = count < floods.usualCount
   await using folder = await makeFolder()
   const store = folder.file('plants.db')
   await fill(store)
   // A few connections are served in a moment, and then only waited for.
-  await using server = await startServer(store, count < floods.usualCount ? { limits: impatientLimits } : {})
+  await using server = await startServer(store, isShort ? { limits: impatientLimits } : {})
   const page = encodeRequest(server.token, { method: 'GET', target: `/plants?limit=${pagePlants}` })
   // The thread that makes large pages has descriptors of its own. It makes the second one, whose size is known.
   const client = await Client.connect(server)
@@ -53,13 +56,14 @@ async function run({ count, say }: Run): Promise<Verdict> {
       `  ${connections} connections ${what}: gone after ${(seen.goneMs / 1_000).toFixed(0)} s, ` +
         `livez took ${seen.slowestMs.toFixed(0)} ms at most, memory was ${toMiB(seen.memoryBytes)} MiB at most`,
     )
-    isGood &&= seen.goneMs < goneMsMax && seen.slowestMs < answerMsMax && seen.memoryBytes < memoryBytesMax
+    isGood &&= seen.goneMs < goneMsMax && seen.slowestMs < (isShort ? answerMsShort : answerMsMax)
+    isGood &&= seen.memoryBytes < memoryBytesMax
   }
   const plain = await floodPlainServer(count)
   say(`  control, a plain server of Node.js: ${toMiB(plain.memoryBytes)} MiB, ${plain.slowestMs.toFixed(0)} ms`)
   const isControlBad = plain.memoryBytes > memoryBytesMax || plain.slowestMs > answerMsMax
   // A few connections do a plain server no harm.
-  return isGood && (isControlBad || count < floods.usualCount) ? 'good' : 'bad'
+  return isGood && (isControlBad || isShort) ? 'good' : 'bad'
 }
 
 /** Plants as large as they may be, so that a page of them is. */
