@@ -4,9 +4,19 @@
 import { connect, statusOf, wordsOf } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
 import { type Child, find, make, makeButton, makeTable } from './elements.js'
-import { clearRefusal, isFilledIn, makeFields, onSubmit, plantIn, showMarks, showRefusal, whileBusy } from './form.js'
+import {
+  clearRefusal,
+  isFilledIn,
+  makeFieldAnew,
+  makeFields,
+  onSubmit,
+  plantIn,
+  showMarks,
+  showRefusal,
+  whileBusy,
+} from './form.js'
 import { explain, hush, say, toSentence } from './messages.js'
-import { isSame, isUsual, ownOf, type PlantProperty, plantOf, shownText, withoutId } from './properties.js'
+import { isSame, isUsual, type PlantProperty, shownText, withoutId } from './properties.js'
 import { boxed, shownOrNone } from './texts.js'
 
 /** Shows two versions of a plant: its name and tag, and each text that differs, which is marked. */
@@ -36,7 +46,7 @@ interface Opened {
   theirs?: Tagged<StoredPlant> | undefined
 }
 
-const conflictWords = ' Use some of their values, overwrite theirs with yours, or keep theirs.'
+const conflictWords = ' Choose what to keep.'
 
 /** How long a version is shown before it can be overwritten: an earlier press was meant for what was there before. */
 const readingMsMin = 500
@@ -107,7 +117,7 @@ function isOpen(mine: Opened): boolean {
  *
  * @param state the version that the person agreed to change.
  */
-async function save(mine: Opened, state: Tagged<StoredPlant>): Promise<boolean> {
+async function save(mine: Opened, state: Tagged<StoredPlant>, isAgain = false): Promise<boolean> {
   if (isSaving) return false
   clearRefusal(form, error)
   if (!isFilledIn(form)) return false
@@ -126,9 +136,11 @@ async function save(mine: Opened, state: Tagged<StoredPlant>): Promise<boolean> 
   } catch (refusal) {
     if (!isOpen(mine)) explain(refusal)
     else if (statusOf(refusal) !== 412) showRefusal(form, refusal, error)
-    else if (await hasNoConflict(mine)) {
+    else if (!(await hasNoConflict(mine))) return false
+    else if (isAgain) showRefusal(form, refusal, error)
+    else {
       isSaving = false
-      return await save(mine, mine.shown)
+      return await save(mine, mine.shown, true)
     }
     return false
   } finally {
@@ -141,6 +153,7 @@ async function hasNoConflict(mine: Opened): Promise<boolean> {
   try {
     const plant = await connect().getPlant(mine.shown.id)
     if (!isOpen(mine)) return false
+    takeUntouched(mine, plant)
     const typed = plantIn(form, withoutId, mine.shown)
     // Such as after a save whose answer was lost.
     const isKnown = plant.etag === mine.shown.etag || isSame({ ...typed, id: plant.id }, plant)
@@ -157,13 +170,19 @@ async function hasNoConflict(mine: Opened): Promise<boolean> {
   }
 }
 
+/** What a person has not changed becomes what another client made of it. */
+function takeUntouched({ shown, theirs = shown }: Opened, plant: StoredPlant): void {
+  const typed = plantIn(form, withoutId, shown)
+  for (const property of withoutId) {
+    const texts = [typed, shown, theirs, plant].map((version) => shownText(property, version))
+    if (texts.indexOf(texts[0], 1) === -1 || texts[0] === texts[3]) continue
+    makeFieldAnew(form, property, 'edit-', plant)
+  }
+}
+
 /** Puts a value of the other version into the form. */
 function takeTheirs(property: PlantProperty): void {
-  if (opened?.theirs === undefined) return
-  const { shown, theirs } = opened
-  const mine = plantIn(form, withoutId, shown)
-  const both = withoutId.map((each) => [each.name, ownOf(each === property ? theirs : mine, each.name)] as const)
-  makeFields(form, withoutId, 'edit-', plantOf(both))
+  makeFieldAnew(form, property, 'edit-', opened?.theirs ?? {})
   form.dispatchEvent(new Event('input'))
 }
 
@@ -181,9 +200,9 @@ function showConflict({ shown, theirs }: Opened): void {
   if (hasConflict) {
     const mine = plantIn(form, withoutId, shown)
     conflict.append(make('p', make('b', 'Someone else changed this plant.'), conflictWords), sideBySide(mine, theirs))
-    const isMerged = withoutId.some((property) => {
+    const isMerged = withoutId.every((property) => {
       const [before, typed, other] = [shown, mine, theirs].map((plant) => shownText(property, plant))
-      return before !== other && typed === other
+      return before === other || typed === other
     })
     overwrite.textContent = isMerged ? 'Save merged' : 'Overwrite with mine'
     overwrite.className = isMerged ? 'main' : 'main danger'

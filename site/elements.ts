@@ -92,7 +92,9 @@ export function makeTabs(
     for (const tab of tabs) tab.ariaPressed = String(tab.textContent === name)
     onChoose(name)
   }
-  const tabs = names.map((name) => makeButton(name, () => choose(name), { class: `quiet ${name.toLowerCase()}` }))
+  const tabs = names.map((name) =>
+    makeButton(name, () => choose(name), { class: `quiet ${name.toLowerCase().replaceAll(' ', '-')}` }),
+  )
   choose(first)
   return make('div.tabs', { role: 'group', 'aria-label': label }, tabs)
 }

@@ -26,6 +26,15 @@ export function makeFields(
   find('.fields', HTMLElement, form).replaceChildren(...fields)
 }
 
+/** Makes the field of a property anew, with what a plant has of it. Keeps the focus. */
+export function makeFieldAnew(form: HTMLFormElement, property: PlantProperty, prefix: string, plant: object): void {
+  const field = fieldOf(form, property.key)
+  const hadFocus = field.matches(':focus')
+  field.closest('.field')?.replaceWith(fieldFor(property, prefix, plant))
+  showMarks(form, property.key)
+  if (hadFocus) fieldOf(form, property.key).focus()
+}
+
 /** The properties that a form says. What it does not change is as the plant has it, such as an empty optional text. */
 export function plantIn(form: HTMLFormElement, properties: readonly PlantProperty[], plant: object = {}): Values {
   return plantOf(properties.map((property) => [property.name, valueIn(form, property, plant)]))

@@ -116,7 +116,12 @@ function fill(plant: Tagged<StoredPlant>): void {
   find('#plant-requests').replaceChildren(
     tabs,
     code,
-    make('p.hint', 'The ETag ', make('code', etag), ' is the version of this plant: no other is replaced or deleted.'),
+    make(
+      'p.hint',
+      'The ETag ',
+      make('code', etag),
+      ' is the version of this plant. If it has changed, the request is rejected.',
+    ),
   )
   if (hadFocus && !dialog.contains(document.activeElement)) find('#plant-title').focus({ preventScroll: true })
 }
