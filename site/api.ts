@@ -8,6 +8,8 @@ import { token } from './token.js'
 
 /** Creates a client with short timeouts, since a person is waiting. Its requests are in the log. */
 export function connect(secret = token.get(), fetch: typeof globalThis.fetch = record): PlantStoreClient {
+  // After a sign-out: what was still under way ends with the page.
+  if (secret === '') return new PlantStoreClient({ url: base, fetch: () => new Promise(() => {}) })
   return new PlantStoreClient({ url: base, token: secret, triesMax: 3, timeoutMs: 15_000, fetch })
 }
 

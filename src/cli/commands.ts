@@ -47,7 +47,7 @@ export function addServerCommands(program: Command, add: Add, terminal: Terminal
     .description('print each change of a plant on a server as it happens')
     .addOption(orVariable('PLANTSTORE_URL', url, terminal))
     .addOption(orVariable('PLANTSTORE_TOKEN', token('--token <token>', 'access token'), terminal))
-    .option('--after <position>', 'only changes after this position')
+    .addOption(new Option('--after <position>', 'only changes after this position').conflicts('all'))
     .option('--all', 'begin with the oldest change that the server has', false)
   const ids = `the first of ${rangeIds} ids that are free; no others are touched`
   const level = 'specified: what the sample document requires; complete: all of openapi.yaml'

@@ -10,6 +10,9 @@ import { createToken, mintToken } from '../serve/new-token.ts'
 import { printSecret, say, type Terminal } from '../terminal.ts'
 import { findById, onStore, unknownId, withStore } from './stores.ts'
 
+const endOf = (expiresAtMs: number | undefined): string =>
+  expiresAtMs === undefined ? 'does not expire' : `expires at ${toIso(expiresAtMs)}`
+
 interface CreateOptions {
   readonly store: string
   readonly name: string
@@ -96,10 +99,6 @@ export const revoke = onStore(async (store, { id }: { readonly id: string }) => 
   if (await store.revokeToken(id, systemClock.wallMs())) return `Token ${id} is revoked.`
   throw unknownId('token', id)
 })
-
-function endOf(expiresAtMs: number | undefined): string {
-  return expiresAtMs === undefined ? 'does not expire' : `expires at ${toIso(expiresAtMs)}`
-}
 
 function stateOf(token: Token, nowMs: number): 'valid' | 'revoked' | 'expired' {
   if (isTokenValid(token, nowMs)) return 'valid'

@@ -8,6 +8,11 @@ import { withoutControls } from '../domain/shown.ts'
 import { print, stopOnSignal, type Terminal } from '../terminal.ts'
 import { escaping } from './output.ts'
 
+const toJsonLine = ({ position, time, kind, plant, callerId }: Change): string =>
+  changeJson(position, time, kind, toJson(plant), callerId)
+const toShownLine = ({ time, kind, plant: { id, name, tag } }: Change): string =>
+  `${time}  ${kind.padEnd('replaced'.length)}  ${id}  ${name}${tag === undefined ? '' : `  (${tag})`}`
+
 export interface WatchOptions {
   readonly url: string
   readonly token: string | undefined
@@ -42,12 +47,4 @@ export async function watch({ url, token, after, all }: WatchOptions, terminal: 
     // For 401, name the server: the token may belong to another one.
     throw new OperatorError(`${status === 401 ? `${url} answered ` : ''}${error}: ${withoutControls(message)}`)
   }
-}
-
-function toJsonLine({ position, time, kind, plant, callerId }: Change): string {
-  return changeJson(position, time, kind, toJson(plant), callerId)
-}
-
-function toShownLine({ time, kind, plant: { id, name, tag } }: Change): string {
-  return `${time}  ${kind.padEnd('replaced'.length)}  ${id}  ${name}${tag === undefined ? '' : `  (${tag})`}`
 }

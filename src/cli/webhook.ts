@@ -18,6 +18,7 @@ import { findById, onStore, unknownId } from './stores.ts'
 const overlapMs = 24 * 60 * 60 * 1000
 /** Attempts to change a webhook that a server also changes, twice a second. */
 const attemptsMax = 20
+const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
 
 interface NewWebhook {
   readonly url: string
@@ -194,8 +195,4 @@ async function shownOf(store: Store, hook: StoredWebhook) {
       last === undefined ? null : { time: toIso(last.atMs), outcome: last.outcome, isAccepted: last.isAccepted },
     secrets: secrets.map(({ endsAtMs }) => (endsAtMs === undefined ? 'valid' : `valid until ${toIso(endsAtMs)}`)),
   }
-}
-
-function newSecret(): string {
-  return `whsec_${randomBytes(32).toString('base64')}`
 }

@@ -65,7 +65,7 @@ describe('texts of every kind', { skip: noBrowser }, () => {
         // Another client changes it to any text; then the page changes the other field, through a conflict.
         await page.goto(`${store.url}/?name=&after=${id - 1}&from=${id}`)
         await page.getByRole('button', { name: `Edit plant ${id}`, exact: true }).click()
-        await page.getByRole('dialog').waitFor()
+        await page.getByRole('dialog').getByLabel('Name').fill('mine')
         await store.client.replacePlant(id, { name: 'theirs' })
         await page.locator('#edit-conflict table').waitFor()
         await page.getByRole('button', { name: 'Keep theirs' }).click()

@@ -43,10 +43,10 @@ describe('plantstore watch', async () => {
         ['deleted', 'Watched 🌿', 'w'],
       ],
     )
-    const all = startProgram(['watch', '--all', '--after', changes.at(-2).position], { env })
-    await once(all.process.stdout, 'data')
-    all.process.kill('SIGTERM')
-    assert.match((await all.finished).stdout, /^\{"position":"[^"]+","time":"[^"]+","kind":"deleted","plant":\{/)
+    const later = startProgram(['watch', '--after', changes.at(-2).position], { env })
+    await once(later.process.stdout, 'data')
+    later.process.kill('SIGTERM')
+    assert.match((await later.finished).stdout, /^\{"position":"[^"]+","time":"[^"]+","kind":"deleted","plant":\{/)
     const away = startProgram(['watch', '--url', 'http://127.0.0.1:9'], { env })
     const [said] = await once(away.process.stderr, 'data')
     assert.match(String(said), /cannot be reached: .*; trying again\n$/)
@@ -69,6 +69,8 @@ describe('plantstore watch', async () => {
     const gone = await watch('--after', '7-1')
     assert.deepEqual([gone.status, /^plantstore: 41001: the log does not /.test(gone.stderr)], [1, true])
     assert.match((await watch('--token', 'plt_wrong')).stderr, /^plantstore: http:\/\/\S+ answered 40102: /)
+    const both = await watch('--after', '7-1', '--all')
+    assert.deepEqual([both.status, /cannot be used with option '--all'/.test(both.stderr)], [2, true])
     const withoutToken = await runHere(['watch', '--url', server.url])
     assert.equal(withoutToken.status, 2)
     assert.match(withoutToken.stderr, /needs an access token: set PLANTSTORE_TOKEN, or give one with --token\n$/)
