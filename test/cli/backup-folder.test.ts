@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { copyFile, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile, rename, symlink, unlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
@@ -179,6 +179,12 @@ describe('plantstore backup --folder', () => {
     const report = prune({ store, folder: to, latest: own, keep: 1, nowMs: Date.now(), busyMsMax })
     assert.deepEqual(report, { removed: [join(to, oldest)], doubts: [], problems: [] })
     assert.deepEqual((await readdir(to)).sort(), [own, newer])
+    // A concurrent command has removed it.
+    await unlink(join(to, own))
+    const nothing = { removed: [], doubts: [], problems: [] }
+    assert.deepEqual(prune({ store, folder: to, latest: own, keep: 1, nowMs: Date.now(), busyMsMax }), nothing)
+    const gone = prune({ store, folder: `${to}x`, latest: own, keep: 1, nowMs: Date.now(), busyMsMax })
+    assert.match(String(gone.problems), /x does not exist$/)
   })
 
   exhaustive.test('that cannot remove one says so, and removes the others', { skip: noStrace }, async () => {

@@ -271,7 +271,9 @@ export function prune(pruning: PruneOptions): PruneReport {
     }
     if (removed.length > 0) syncFolder(folder)
   } catch (cause) {
-    problems.push(explainFileFailure(cause, folder, 'read').message)
+    // A concurrent command has a newer backup, and has removed the latest of this one. It removes the others, too.
+    const isRemoved = codeOf(cause) === 'ENOENT' && existsSync(folder)
+    if (!isRemoved) problems.push(explainFileFailure(cause, folder, 'read').message)
   }
   return report
 }
@@ -287,7 +289,8 @@ function findOthers({ store, folder, latest, busyMsMax }: PruneOptions, doubts: 
       assertBackup(path)
       return idOf(name) === id
     } catch (cause) {
-      doubts.push(`${path} was left alone: ${explainOpenFailure(cause, path, 'read').message}`)
+      if (codeOf(cause) !== 'ENOENT')
+        doubts.push(`${path} was left alone: ${explainOpenFailure(cause, path, 'read').message}`)
       return false
     }
   })
