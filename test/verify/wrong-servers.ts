@@ -94,6 +94,8 @@ async function beginningOf(stream: IncomingMessage): Promise<Buffer> {
   const pieces: Buffer[] = []
   stream.on('data', (piece: Buffer) => pieces.push(piece))
   await sleep(streamMs)
+  // On a busy machine, a change that is made while the stream is open comes later.
+  for (let waits = 1; waits < 5 && !Buffer.concat(pieces).includes('data:'); waits += 1) await sleep(streamMs)
   stream.destroy()
   return Buffer.concat(pieces)
 }
