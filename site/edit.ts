@@ -1,7 +1,7 @@
 // The dialog that changes a plant. It sends the plant's ETag, so that it overwrites no other client's change unseen, and
 // shows both versions side by side.
 
-import { connect, statusOf, wordsOf } from './api.js'
+import { connect, statusOf } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
 import { type Child, find, make, makeButton, makeTable } from './elements.js'
 import {
@@ -15,7 +15,7 @@ import {
   showRefusal,
   whileBusy,
 } from './form.js'
-import { explain, hush, say, toSentence } from './messages.js'
+import { explain, hush, sayWhy } from './messages.js'
 import { isSame, isUsual, type PlantProperty, shownText, withoutId } from './properties.js'
 import { boxed, shownOrNone } from './texts.js'
 
@@ -103,7 +103,7 @@ export async function edit(id: bigint, button: HTMLButtonElement): Promise<void>
 /** Tells the reader of an open dialog that its plant has changed. */
 export function noteChangesOfEdited(ids: readonly bigint[]): void {
   if (opened !== undefined && isOpen(opened) && !isSaving && ids.includes(opened.shown.id)) {
-    void hasNoConflict(opened)
+    void merge(opened)
   }
 }
 
@@ -136,7 +136,7 @@ async function save(mine: Opened, state: Tagged<StoredPlant>, isAgain = false): 
   } catch (refusal) {
     if (!isOpen(mine)) explain(refusal)
     else if (statusOf(refusal) !== 412) showRefusal(form, refusal, error)
-    else if (!(await hasNoConflict(mine))) return false
+    else if (!(await merge(mine))) return false
     else if (isAgain) showRefusal(form, refusal, error)
     else {
       isSaving = false
@@ -148,8 +148,11 @@ async function save(mine: Opened, state: Tagged<StoredPlant>, isAgain = false): 
   }
 }
 
-/** Keeps the typed text, and shows the plant's current state beside it unless it is as it was, or as it is typed. */
-async function hasNoConflict(mine: Opened): Promise<boolean> {
+/**
+ * Merges the plant's current state into the form, and shows both side by side if another client has changed what a person
+ * has changed, too. Returns whether there is no such conflict.
+ */
+async function merge(mine: Opened): Promise<boolean> {
   try {
     const plant = await connect().getPlant(mine.shown.id)
     if (!isOpen(mine)) return false
@@ -165,7 +168,7 @@ async function hasNoConflict(mine: Opened): Promise<boolean> {
     showConflict(mine)
     return isKnown
   } catch (refusal) {
-    if (isOpen(mine)) say(error, toSentence(wordsOf(refusal)))
+    if (isOpen(mine)) sayWhy(error, refusal)
     return false
   }
 }
@@ -174,9 +177,8 @@ async function hasNoConflict(mine: Opened): Promise<boolean> {
 function takeUntouched({ shown, theirs = shown }: Opened, plant: StoredPlant): void {
   const typed = plantIn(form, withoutId, shown)
   for (const property of withoutId) {
-    const texts = [typed, shown, theirs, plant].map((version) => shownText(property, version))
-    if (texts.indexOf(texts[0], 1) === -1 || texts[0] === texts[3]) continue
-    makeFieldAnew(form, property, 'edit-', plant)
+    const isTyped = (version: object): boolean => shownText(property, version) === shownText(property, typed)
+    if (!isTyped(plant) && (isTyped(shown) || isTyped(theirs))) makeFieldAnew(form, property, 'edit-', plant)
   }
 }
 

@@ -81,20 +81,23 @@ export function makeButton(
   return button
 }
 
-/** Makes buttons of which one is pressed, at first the one that is named first. */
+/**
+ * Makes buttons of which one is pressed, at first the one that is named first.
+ *
+ * @param toClass the class of a button. Names are any text, so they are no classes by themselves.
+ */
 export function makeTabs(
   label: string,
   names: readonly string[],
   first: string,
   onChoose: (name: string) => void,
+  toClass = (_name: string): string => '',
 ): HTMLElement {
   const choose = (name: string): void => {
     for (const tab of tabs) tab.ariaPressed = String(tab.textContent === name)
     onChoose(name)
   }
-  const tabs = names.map((name) =>
-    makeButton(name, () => choose(name), { class: `quiet ${name.toLowerCase().replaceAll(' ', '-')}` }),
-  )
+  const tabs = names.map((name) => makeButton(name, () => choose(name), { class: `quiet ${toClass(name)}` }))
   choose(first)
   return make('div.tabs', { role: 'group', 'aria-label': label }, tabs)
 }

@@ -37,6 +37,15 @@ export function printExact(value: unknown, indentation = '', lengthMax = lineLen
   return `${open}\n${parts.map((part) => inner + part).join(',\n')}\n${indentation}${close}`
 }
 
+/** Formats a text of JSON as `printExact` does; undefined for any other text. */
+export function reprint(text: string, indentation?: string, lengthMax?: number): string | undefined {
+  try {
+    return printExact(parseExact(text), indentation, lengthMax)
+  } catch {
+    return undefined
+  }
+}
+
 /** Formats a value as JSON on one line, with a gap between its parts. */
 export function printLine(value: unknown, gap = ' '): string {
   if (typeof value === 'bigint') return value.toString()

@@ -29,7 +29,12 @@ export function explain(refusal: unknown): void {
   if (!isRefusal(refusal)) throw refusal
   const place = find('#plants').hidden ? '#create-error' : '#table-error'
   if (refusal.status === 401) dispatchEvent(new CustomEvent(unauthorized, { detail: wordsOf(refusal) }))
-  else say(find(place), toSentence(wordsOf(refusal)))
+  else sayWhy(find(place), refusal)
+}
+
+/** Says in a place why a call has failed. */
+export function sayWhy(place: HTMLElement, refusal: unknown): void {
+  say(place, toSentence(wordsOf(refusal)))
 }
 
 /** The event of a token that is no longer valid. */

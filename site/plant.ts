@@ -1,10 +1,10 @@
 // The panel that shows one plant whole: its texts, and how to reach it with the API.
 
 import { base, placesBefore, readView, titlePage, writeView } from './address.js'
-import { connect, wordsOf } from './api.js'
+import { connect } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
 import { copy, find, make, makeTabs } from './elements.js'
-import { explain, say, toSentence } from './messages.js'
+import { explain, sayWhy } from './messages.js'
 import { displayed, jsonOf, shownText, withoutId } from './properties.js'
 import { type Sent, snippetsOf } from './snippets.js'
 import { tint } from './tags.js'
@@ -78,7 +78,7 @@ export async function noteChangesOfShown(ids: readonly bigint[]): Promise<void> 
     const plant = await connect().getPlant(BigInt(id))
     if (shownId === id) fill(plant)
   } catch (refusal) {
-    if (shownId === id) say(error, toSentence(wordsOf(refusal)))
+    if (shownId === id) sayWhy(error, refusal)
   }
 }
 
@@ -108,11 +108,12 @@ function fill(plant: Tagged<StoredPlant>): void {
     DELETE: { method: 'DELETE', url, fields: [match] },
   }
   const code = make('div')
-  const tabs = makeTabs('Request', Object.keys(requests), chosen, (name) => {
+  const choose = (name: string): void => {
     chosen = name
     const sent = requests[name]
     if (sent !== undefined) code.replaceChildren(snippetsOf(sent))
-  })
+  }
+  const tabs = makeTabs('Request', Object.keys(requests), chosen, choose, (name) => name.toLowerCase())
   find('#plant-requests').replaceChildren(
     tabs,
     code,

@@ -47,13 +47,15 @@ export function showRows(page: readonly StoredPlant[]): void {
 
 /** Shows what has changed, and marks what is new. Rows that stay are not moved: one of them may have the focus. */
 export function refreshRows(page: readonly StoredPlant[]): void {
+  const there = new Map([...rows].map((row) => [row.dataset['id'], row]))
   const ids = new Set(page.map(({ id }) => String(id)))
-  for (const row of [...rows].filter(({ dataset }) => !ids.has(dataset['id'] ?? ''))) {
+  for (const [id = '', row] of there) {
+    if (ids.has(id)) continue
     if (row.contains(document.activeElement)) table.focus({ preventScroll: true })
     row.remove()
   }
   for (const [at, plant] of page.entries()) {
-    const row = findRow(String(plant.id))
+    const row = there.get(String(plant.id))
     const old = row && plants.get(row)
     if (old !== undefined && isSame(old, plant)) continue
     if (row === undefined) body.insertBefore(toRow(plant), rows[at] ?? null)

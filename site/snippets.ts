@@ -1,7 +1,7 @@
 // A request as code to paste, which needs nothing else: curl, JavaScript, Python.
 
 import { make, storages } from './elements.js'
-import { parseExact, printExact } from './exact-json.js'
+import { reprint } from './exact-json.js'
 import { escaped, makeCode } from './texts.js'
 
 /** A header field. */
@@ -49,17 +49,9 @@ export function curl({ method, url, hasToken = true, fields, body }: Sent): stri
     `curl -i${method === 'GET' ? '' : ` -X ${method}`} ${quoted(url.href)}`,
     ...(hasToken ? ['-H "Authorization: Bearer $TOKEN"'] : []),
     ...meantFields(fields).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : [`-d ${quoted(inLines(body))}`]),
+    // JSON has its properties on lines of their own, below the option.
+    ...(body === undefined ? [] : [`-d ${quoted(reprint(body, '  ', 24) ?? body)}`]),
   ].join(' \\\n  ')
-}
-
-/** JSON with its properties on lines of their own, below the option of the command; any other text as it is. */
-function inLines(body: string): string {
-  try {
-    return printExact(parseExact(body), '  ', 24)
-  } catch {
-    return body
-  }
 }
 
 /** Quotes a text as one word of a POSIX shell. */

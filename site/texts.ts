@@ -2,7 +2,7 @@
 // surrounds them. What is shown has the characters of the text and no others, so a selection copies it exactly.
 
 import { copy, make, makeButton, makeTabs, scrollable } from './elements.js'
-import { parseExact, printExact } from './exact-json.js'
+import { reprint } from './exact-json.js'
 
 /** Characters that change the direction of text, or end its isolation as a paragraph break does (Unicode TR 9). */
 const directing = /[\r\x1c-\x1e\x85\u061c\u200e\u200f\u2029-\u202e\u2066-\u2069]/g
@@ -71,11 +71,8 @@ const lineCharactersMin = 80
 
 /** The nodes that show a text of JSON; a text that is none is shown as it is. */
 export function jsonNodes(text: string): (Node | string)[] {
-  try {
-    return codeNodes(printExact(parseExact(text)))
-  } catch {
-    return [escaped(text)]
-  }
+  const json = reprint(text)
+  return json === undefined ? [escaped(text)] : codeNodes(json)
 }
 
 /** Texts, of which those before a colon are names; numbers; words of JSON, JavaScript, Python and the shell. */
@@ -84,7 +81,7 @@ const words = 'true|false|null|import|from|const|new|await|for|of|with|as|export
 const part = new RegExp(`${quoted.source}|(?<![\\w$])(?:-?\\d[\\w.+-]*|(?:${words})\\b)`, 'g')
 
 /** The nodes that show code, its parts in colours. */
-export function codeNodes(code: string): (Node | string)[] {
+function codeNodes(code: string): (Node | string)[] {
   const nodes: (Node | string)[] = []
   let at = 0
   for (const { 0: all, 1: text, 2: colon = '', index } of code.matchAll(part)) {

@@ -33,7 +33,7 @@ export type ServiceEvent =
   | RequestRefused
 
 /** A change was sent to the receiver of a webhook, which accepted it or not. */
-export interface WebhookSent {
+interface WebhookSent {
   readonly kind: 'webhookSent'
   /** The id and name of the webhook. */
   readonly webhook: string

@@ -116,7 +116,7 @@ export const damagedWebhook: Omit<Webhook, 'id'> = {
   progress: beginAfter(undefined),
 }
 
-/** Whether a stored webhook has everything that sending needs. May throw if it is not even an object. */
+/** Whether a stored webhook has everything that sending needs. May throw if a part of it has another type. */
 export function isWhole({ name, url, kinds, secrets, createdAtMs, paused, progress }: Webhook): boolean {
   const { blocked, failures, last } = progress
   return (
@@ -126,6 +126,7 @@ export function isWhole({ name, url, kinds, secrets, createdAtMs, paused, progre
     secrets.every(({ secret }) => typeof secret === 'string') &&
     (paused === undefined || paused.reason in pauseReasons) &&
     (last === undefined || typeof last.outcome === 'string') &&
+    // isAfter throws at what is no position.
     blocked.every(({ plantId, until }) => typeof plantId === 'string' && !isAfter(until, until)) &&
     [createdAtMs, failures, last?.atMs ?? 0, ...blocked.flatMap(({ atMs, tries }) => [atMs, tries])].every(
       Number.isSafeInteger,
