@@ -409,6 +409,11 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
       await says(page, 'Plant 2 was changed.')
       assert.equal(await page.locator('#edit').isVisible(), false)
+      // A save that is rejected although nothing has changed is sent again once.
+      await store.fail({ operation: 'replacePlant', status: 412, times: 2 })
+      await rename(page, '2', 'Rosa alba')
+      await reads(page, '#edit-error', 'This refusal was ordered by a test (error 41201).')
+      assert.equal((await store.client.getPlant(2)).name, 'Rosa canina')
     }))
 
   test('opens a plant that a dialog was in front of, and keeps the focus in it', () =>
