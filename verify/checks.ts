@@ -171,17 +171,14 @@ export function challenge(error?: string, scope?: string): Check {
     const value = fieldOf(answer, 'www-authenticate')
     if (value === undefined) return 'there is no WWW-Authenticate'
     if (!/^Bearer(?: |$)/i.test(value)) return `WWW-Authenticate is ${show(value)}, not a Bearer challenge`
-    // RFC 9110, section 11.2: a token or a quoted string.
-    const parameter = (name: string): string | undefined =>
-      new RegExp(`\\b${name}\\s*=\\s*(?:"([^"]*)"|([^\\s,"]+))`, 'i')
-        .exec(value)
-        ?.slice(1)
-        .find((each) => each !== undefined)
-    const came = parameter('error')
+    // RFC 9110, section 11.2.
+    const pairs = [...value.matchAll(/([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/g)]
+    const parameters = new Map(pairs.map(([, name = '', quoted, plain = '']) => [name.toLowerCase(), quoted ?? plain]))
+    const came = parameters.get('error')
     if (came !== error) {
       return `WWW-Authenticate has ${came === undefined ? 'no error' : `error=${show(came)}`}, not ${error ?? 'none'}`
     }
-    const isNamed = scope === undefined || parameter('scope')?.split(' ').includes(scope) === true
+    const isNamed = scope === undefined || parameters.get('scope')?.split(' ').includes(scope) === true
     return isNamed ? undefined : `the scope of WWW-Authenticate is not ${scope}`
   }
 }

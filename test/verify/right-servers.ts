@@ -200,7 +200,7 @@ export const rightServers: readonly Made[] = [
     ['names a scope in every challenge', edit(challenge, /$/, ', scope="plants:read plants:write"')],
     ['has further challenges', edit(challenge, /$/, ', DPoP algs="ES256"')],
   ),
-  ...answering('* * 401|403')(['describes errors', edit(challenge, /$/, ', error_description="no, sorry"')]),
+  ...answering('* * 401|403')(['describes errors', edit(challenge, /$/, ', error_description="no, error=none"')]),
   ...answering('* * 403')(['names more scopes', edit(challenge, /scope="(.*?)"/, 'scope="openid $1"')]),
   ...answering('OPTIONS')(
     ['allows all methods by a star', set('Access-Control-Allow-Methods', '*')],

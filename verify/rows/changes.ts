@@ -1,9 +1,19 @@
 // The log of changes, in pages and as a stream of Server-Sent Events (WHATWG HTML, section 9.2). Others may change plants
 // meanwhile, so rows look at their own plants only.
 
-import { type AnswerCheck, type Check, field, hasNoBody, isOfNow, ok, refusal, whyNotPlant } from '../checks.ts'
+import {
+  type AnswerCheck,
+  type Check,
+  field,
+  hasNoBody,
+  isCreated,
+  isOfNow,
+  ok,
+  refusal,
+  whyNotPlant,
+} from '../checks.ts'
 import { type Answer, itemsOf, objectOf, type RowRequest } from '../message.ts'
-import { hardText, type NewPlant, type Plants } from '../plant.ts'
+import { hardText, type NewPlant, type Plants, plantJson } from '../plant.ts'
 import { near, needs, none, type Row, row, take } from '../row.ts'
 import { nextPage, type Store } from '../store.ts'
 
@@ -22,13 +32,11 @@ const kinds = ['created', 'replaced', 'deleted'] as const
 type Wanted = readonly [kind: (typeof kinds)[number], plant: NewPlant]
 type Change = ReturnType<typeof itemsOf>[number]
 
-/** Reads the changes that a query asks for. Those of the plants with these ids must be the wanted ones. */
-type Read = (
-  store: Store,
-  query: Readonly<Record<string, string>>,
-  ids: readonly bigint[],
-  wanted: readonly Wanted[],
-) => Promise<readonly Change[]>
+/** A query, the ids of some plants, and the changes of these that it asks for. */
+type Asked = readonly [query: Readonly<Record<string, string>>, ids: readonly bigint[], wanted: readonly Wanted[]]
+
+/** Reads the changes that are asked for. Those of the plants must be the wanted ones. */
+type Read = (store: Store, ...asked: Asked) => Promise<readonly Change[]>
 
 /** Short pages end with the last of the wanted changes: others may change plants, too. */
 const readPages: Read = async (store, query, ids, wanted) => {
@@ -47,25 +55,27 @@ const readPages: Read = async (store, query, ids, wanted) => {
   return changes
 }
 
-/** Reads until all wanted events are there. */
-const readStream: Read = async (store, { lastEventId, ...query }, ids, wanted) => {
-  const changesIn = (text: string): readonly Change[] => {
-    const events = eventsOf(text)
-    return ofPlants(
-      ids,
-      events.map(({ change }) => change),
-    )
-  }
-  const isWanted: Check = ({ body }, plants) => whyOthers(changesIn(body.toString()), wanted, plants)
+/** A stream, which is read until all wanted events are there, and its checks. */
+function streamOf(...[{ lastEventId, ...query }, ids, wanted]: Asked): readonly [RowRequest, readonly Check[]] {
+  const isWanted: Check = ({ body }, plants) => whyOthers(changesIn(body.toString(), ids), wanted, plants)
   const request = {
     method: 'GET',
     target: targetOf(query),
     headers: { Accept: 'text/event-stream', 'Last-Event-ID': lastEventId },
-    isEnough: (text: string) => changesIn(text).length >= wanted.length,
+    isEnough: (text: string) => changesIn(text, ids).length >= wanted.length,
   }
   const isStream = [field('Content-Type', /^text\/event-stream/i), field('Link', undefined), hasNamedEvents]
-  const stream = await store.send(request, [...ok, ...isStream, isWanted])
-  return changesIn(stream.body.toString())
+  return [request, [...ok, ...isStream, isWanted]]
+}
+
+function changesIn(text: string, ids: readonly bigint[]): readonly Change[] {
+  const changes = eventsOf(text).map(({ change }) => change)
+  return ofPlants(ids, changes)
+}
+
+const readStream: Read = async (store, ...asked) => {
+  const { body } = await store.send(...streamOf(...asked))
+  return changesIn(body.toString(), asked[1])
 }
 
 const reads: readonly (readonly [what: string, says: string, read: Read])[] = [
@@ -240,6 +250,9 @@ export const changeRows: readonly Row[] = [
   row('a stream has a change that is made while it is open', streamed, take(1), async (store, id) => {
     const live = { id, name: 'live' }
     const after = await positionOfNow(store)
-    await Promise.all([readStream(store, { after }, [id], [['created', live]]), store.create(live)])
+    await store.together([
+      streamOf({ after }, [id], [['created', live]]),
+      [{ body: plantJson(id, live.name) }, isCreated(live)],
+    ])
   }),
 ]
