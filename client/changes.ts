@@ -1,6 +1,6 @@
 // Changes: in pages up to now, or in an endless stream.
 
-import { isChange } from './checks.ts'
+import { isChange, pathOf } from './checks.ts'
 import { PlantStoreError } from './error.ts'
 import {
   isOther,
@@ -15,7 +15,6 @@ import {
   unreachable,
 } from './request.ts'
 import type { Change } from './types.ts'
-import { pathOf } from './values.ts'
 
 /** How changes are followed. */
 export interface FollowOptions {

@@ -1,13 +1,22 @@
 // The plant store client for Node.js and browsers: one method per operation of the document, under its name.
 
 import { type ChangePage, type ChangeQuery, type FollowOptions, follow, type Paged, paged } from './changes.ts'
-import { hasName, isChange, isListOf, isObject, isPlant, isSummary } from './checks.ts'
+import {
+  assertPositive,
+  fieldValue,
+  hasName,
+  isChange,
+  isListOf,
+  isObject,
+  isPlant,
+  isSummary,
+  newKey,
+  pathOf,
+} from './checks.ts'
 import { type ErrorDetails, PlantStoreError } from './error.ts'
 import { idDigits, type PlantId, plantPath, plantToJson } from './exact-json.ts'
-import { isGreater, nextOf } from './link.ts'
 import { type Answer, exchange, isOther, type Request, type Store } from './request.ts'
 import type { AnyPlant, Change, Health, Home, NewPlant, Plant, PlantProperties, Summary } from './types.ts'
-import { assertPositive, fieldValue, newKey, pathOf } from './values.ts'
 
 export type * from './types.ts'
 export type { PlantId }
@@ -261,4 +270,26 @@ function etagOf({ etag }: Tagged<unknown>): string {
 
 function tagged<T>(value: T, { headers }: Answer): Tagged<T> {
   return { ...value, etag: headers.get('etag') ?? '' }
+}
+
+/** The target and parameters of a Link; quoted strings may contain anything (RFC 8288, section 3). */
+const links = /<([^>]*)>((?:\s*;\s*[^\s=;,"]+(?:\s*=\s*(?:"[^"]*"|[^\s;,"]+))?)*)/g
+const relations = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i
+
+/**
+ * The `after` in the link to the next page, empty if it lacks one; undefined on the last page. Ignores the path of the
+ * link, which a proxy may have changed.
+ */
+function nextOf({ headers }: { readonly headers: Headers }): string | undefined {
+  for (const [, target = '', parameters = ''] of (headers.get('link') ?? '').matchAll(links)) {
+    const [, quoted, bare = ''] = relations.exec(parameters) ?? []
+    const isNext = (quoted ?? bare).toLowerCase().split(/\s+/).includes('next')
+    if (isNext) return new URLSearchParams(target.split('?')[1]).get('after') ?? ''
+  }
+  return undefined
+}
+
+/** Whether a text is an id, and greater than another one if given. */
+function isGreater(one: string, other: string | undefined): boolean {
+  return /^-?\d{1,19}$/.test(one) && (other === undefined || BigInt(one) > BigInt(other))
 }
