@@ -11,7 +11,7 @@ import { root } from './support/readme.ts'
 
 const settings = ['config.ts', 'limits.ts']
 /** What a program sees of the process that it runs in. */
-const surroundings = ['terminal.ts', 'version.ts']
+const surroundings = ['terminal.ts', 'package.ts']
 
 /**
  * What each room may import from: other rooms, and files of src/ itself. The rooms of src/ have their names without it;
@@ -21,18 +21,18 @@ const surroundings = ['terminal.ts', 'version.ts']
 const table: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   json: ['domain'],
-  contract: ['domain', 'json', 'contract/types.ts', 'root.ts'],
+  contract: ['domain', 'json', 'contract/types.ts', 'package.ts'],
   'contract/types.ts': [],
   client: ['contract/types.ts'],
   'http/wire': ['domain', 'http', 'limits.ts'],
   http: ['domain', 'json', 'contract', 'contract/types.ts', 'limits.ts'],
-  'http/pages': ['domain', 'contract', 'http', 'root.ts'],
+  'http/pages': ['domain', 'contract', 'http', 'package.ts'],
   identity: ['domain', 'limits.ts'],
   store: ['domain', 'store/sqlite', 'store/postgres', 'limits.ts'],
   'store/sqlite/file': ['domain', 'store', 'limits.ts'],
   'store/sqlite': ['domain', 'store', 'store/sqlite/file', 'limits.ts'],
-  'store/postgres/connections': ['domain', 'store'],
-  'store/postgres': ['domain', 'store', 'store/postgres/connections'],
+  'store/postgres/connections': ['domain', 'store', 'limits.ts'],
+  'store/postgres': ['domain', 'store', 'store/postgres/connections', 'limits.ts'],
   observe: ['domain', 'limits.ts'],
   deliver: ['domain', 'limits.ts'],
   files: ['domain', 'json', 'contract', 'limits.ts'],
@@ -55,8 +55,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   ],
   'main.ts': ['cli', 'limits.ts', 'terminal.ts'],
   'terminal.ts': ['domain', 'limits.ts'],
-  'version.ts': ['root.ts'],
-  'root.ts': [],
+  'package.ts': [],
   'config.ts': ['domain'],
   'limits.ts': [],
 }

@@ -2,8 +2,8 @@
 
 import { Command, CommanderError } from 'commander'
 import { AppError, OperatorError, SettingError } from '../domain/errors.ts'
+import { readVersion } from '../package.ts'
 import { complain, print, type Terminal } from '../terminal.ts'
-import { readVersion } from '../version.ts'
 import { type Add, addFileCommands, addServerCommands, addTokenCommands, addWebhookCommands } from './commands.ts'
 
 /** Returns the exit status: 0 for success, 1 for failure, 2 for wrong usage or settings. */

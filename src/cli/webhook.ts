@@ -3,15 +3,15 @@
 import { randomBytes } from 'node:crypto'
 import { openSender } from '../deliver/post.ts'
 import type { ChangeKind, ChangePage } from '../domain/change.ts'
-import { systemClock, systemTimer } from '../domain/clock.ts'
+import { systemClock } from '../domain/clock.ts'
 import { codeOf, OperatorError } from '../domain/errors.ts'
 import { toIso, withoutControls } from '../domain/shown.ts'
 import type { Store } from '../domain/store.ts'
 import { mintId } from '../domain/token.ts'
 import { beginAfter, pauseReasons, type StoredWebhook, type Webhook, type WebhookProgress } from '../domain/webhook.ts'
 import { limits } from '../limits.ts'
+import { userAgent } from '../package.ts'
 import { printSecret, say } from '../terminal.ts'
-import { userAgent } from '../version.ts'
 import { findById, onStore, unknownId } from './stores.ts'
 
 /** How long a replaced secret still signs. */
@@ -118,7 +118,7 @@ export const send = onStore(async (store, { id, after }: OfWebhook & { readonly 
 
 export const test = onStore(async (store, { id }: OfWebhook) => {
   const hook = await find(store, id)
-  const sender = openSender({ userAgent: userAgent(), clock: systemTimer, limits, mayStillSend: () => true })
+  const sender = openSender({ userAgent: userAgent(), clock: systemClock, limits, mayStillSend: () => true })
   const message = { id: `test_${randomBytes(9).toString('hex')}_${id}`, body: '{"id":0,"name":"A test of a webhook"}' }
   const { isAccepted, outcome } = await sender.post(hook, message)
   await sender.close()

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { AppError } from '../domain/errors.ts'
 import type { Plant } from '../domain/plant.ts'
-import { root } from '../root.ts'
+import { root } from '../package.ts'
 import { validators } from './compiled.ts'
 import { readDocument } from './document.ts'
 import type { readOwn } from './own-document.ts'

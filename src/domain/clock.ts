@@ -8,19 +8,15 @@ export interface Clock {
   monotonicMs(): number
 }
 
-export const systemClock: Clock = {
-  wallMs: () => Date.now(),
-  monotonicMs: () => performance.now(),
-}
-
 /** A clock that can be waited for. */
 export interface Timer extends Clock {
   /** Calls back after a time by the monotonic clock; returns a function that cancels it. Keeps no process alive. */
   after(ms: number, callback: () => void): () => void
 }
 
-export const systemTimer: Timer = {
-  ...systemClock,
+export const systemClock: Timer = {
+  wallMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
   after: (ms, callback) => {
     const timer = setTimeout(callback, ms).unref()
     return () => clearTimeout(timer)

@@ -1,5 +1,6 @@
-// The columns of CSV: a plant's properties in the order of the document. CSV contains only texts; the schema of a
-// property decides how they are read. The home page also uses this file, so it imports nothing but types.
+// Files of plants: their records, and the columns of CSV, which are a plant's properties in the order of the document.
+// CSV contains only texts; the schema of a property decides how they are read. The home page also uses this file, so it
+// imports nothing but types.
 
 import type { Property } from '../contract/schemas.ts'
 
@@ -77,3 +78,18 @@ function isJson(text: string): boolean {
     return false
   }
 }
+
+/** One record of a file: the JSON text of a plant, or the reason why there is none. */
+export interface PlantRecord {
+  /** Line on which the record begins, from 1. */
+  readonly line: number
+  /** The record exactly as in the file, without its line end; truncated if too long. */
+  readonly raw: string
+  readonly json?: string
+  /** `raw` is truncated. */
+  readonly isCut?: boolean | undefined
+  readonly wrong?: string | undefined
+}
+
+/** The file, or the rest of it, cannot be read. The message is a predicate: it follows the name of the file. */
+export class UnreadableFile extends Error {}

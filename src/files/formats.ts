@@ -1,10 +1,12 @@
-// File formats: NDJSON, one plant per line, and CSV (RFC 4180) with one column per property. read-plants.ts reads them.
+// File formats: NDJSON, one plant per line, and CSV (RFC 4180) with one column per property; their encoding, and
+// their records.
 
 import { toJson } from '../contract/plant.ts'
 import type { Plant } from '../domain/plant.ts'
 import { decodeText, type JsonValue } from '../json/decode.ts'
 import { limits } from '../limits.ts'
-import { type Column, csvRow, toField } from './columns.ts'
+import { type Column, csvRow, type PlantRecord, toField, UnreadableFile } from './columns.ts'
+import { type CsvOptions, CsvPlants } from './csv.ts'
 
 export const formats = ['ndjson', 'csv'] as const
 
@@ -44,4 +46,85 @@ export function csvOf(
   for (const { name } of columns) plant.delete(name)
   for (const name of plant.keys()) onLeftOut(name)
   return csvRow(fields)
+}
+
+/** Records come in batches, one per piece of the file; yielding them one by one would cost more than parsing them. */
+export type RecordBatches = AsyncGenerator<readonly PlantRecord[]>
+
+export interface ReadOptions extends Omit<CsvOptions, 'needed'> {
+  /** Called if the file is in UTF-16. */
+  readonly onUtf16: () => void
+}
+
+export function readPlants(file: AsyncIterable<Buffer>, format: Format, options: ReadOptions): RecordBatches {
+  const pieces = decode(file, options.onUtf16)
+  return format === 'csv' ? readCsv(pieces, options) : readNdjson(pieces, options)
+}
+
+/** Decodes UTF-8, with or without a byte order mark, or UTF-16 with one. */
+async function* decode(file: AsyncIterable<Buffer>, onUtf16: () => void): AsyncGenerator<string> {
+  let start: Buffer = Buffer.alloc(0)
+  let decoder: TextDecoder | undefined
+  for await (const piece of file) {
+    start = start.length === 0 ? piece : Buffer.concat([start, piece])
+    if (start.length < 2) continue
+    const isFirst = decoder === undefined
+    decoder ??= decoderOf(start)
+    const decoded = text(decoder, start, true)
+    if (isFirst && decoder.encoding !== 'utf-8') onUtf16()
+    yield decoded
+    start = Buffer.alloc(0)
+  }
+  yield text(decoder ?? decoderOf(start), start, false)
+}
+
+function decoderOf(start: Buffer): TextDecoder {
+  const mark = start.toString('hex', 0, 2)
+  const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8'
+  return new TextDecoder(encoding, { fatal: true })
+}
+
+function text(decoder: TextDecoder, bytes: Buffer, stream: boolean): string {
+  try {
+    return decoder.decode(bytes, { stream })
+  } catch {
+    const encoding = decoder.encoding === 'utf-8' ? 'UTF-8' : 'UTF-16, although it begins with its byte order mark'
+    throw new UnreadableFile(`is not valid ${encoding}; save it as UTF-8, a sheet as "CSV UTF-8"`)
+  }
+}
+
+async function* readCsv(pieces: AsyncIterable<string>, options: ReadOptions): RecordBatches {
+  const plants = new CsvPlants({ ...options, needed: ['id', 'name'] })
+  for await (const piece of pieces) yield plants.read(piece, false)
+  yield plants.read('', true)
+}
+
+async function* readNdjson(pieces: AsyncIterable<string>, { recordCharactersMax }: ReadOptions): RecordBatches {
+  let line = 0
+  let rest = ''
+  const toRecords = (text: string): PlantRecord[] => {
+    line += 1
+    return toRecord(text, line, recordCharactersMax)
+  }
+  for await (const piece of pieces) {
+    const lines = (rest + piece).split('\n')
+    // The beginning of a line that is too long is enough to reject it.
+    rest = (lines.pop() ?? '').slice(0, recordCharactersMax + 2)
+    yield lines.flatMap(toRecords)
+  }
+  yield toRecords(rest)
+}
+
+/** An empty line has no record. Throws UnreadableFile if the first line is not JSON: the file has another format. */
+function toRecord(text: string, line: number, charactersMax: number): PlantRecord[] {
+  const raw = text.replace(/\r$/, '')
+  if (raw === '') return []
+  if (line === 1 && !/^\s*\{/.test(raw)) {
+    throw new UnreadableFile(
+      'does not begin with a line such as {"id": 1, "name": "Fern"}; write one plant per line, or for CSV, add --format csv',
+    )
+  }
+  if (raw.length <= charactersMax) return [{ line, raw, json: raw }]
+  const wrong = `the line is longer than the ${charactersMax} characters allowed`
+  return [{ line, raw: raw.slice(0, charactersMax), isCut: true, wrong }]
 }

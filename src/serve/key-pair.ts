@@ -7,7 +7,7 @@ import type { ServeConfig } from '../config.ts'
 import { codeOf, messageOf, SettingError } from '../domain/errors.ts'
 import { explainSettingFailure } from '../store/paths.ts'
 
-export type CheckedKeyPair = NonNullable<ReturnType<typeof readKeyPair>>
+export type KeyPair = NonNullable<ReturnType<typeof readKeyPair>>
 
 /**
  * Reads the pair that a configuration names; undefined if it names none.

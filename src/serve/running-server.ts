@@ -6,13 +6,12 @@ import type { Server as TlsServer } from 'node:tls'
 import { jwtSettingsOf, type ServeConfig } from '../config.ts'
 import type { Contract } from '../contract/contract.ts'
 import { Webhooks } from '../deliver/webhooks.ts'
-import { systemClock, systemTimer } from '../domain/clock.ts'
+import { systemClock } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
 import type { Store } from '../domain/store.ts'
-import { createAuthenticate, type VerifyJwt } from '../http/authenticate.ts'
-import { ChangeStreams } from '../http/change-streams.ts'
-import { changeHandlers, changeTraits } from '../http/changes.ts'
+import { createAuthenticate, recordTokenUses, type VerifyJwt } from '../http/authenticate.ts'
+import { ChangeStreams, changeHandlers, changeTraits } from '../http/changes.ts'
 import { LargeAnswers } from '../http/large-answers.ts'
 import type { Intercept } from '../http/operations.ts'
 import { documentHandlers, documentTraits } from '../http/pages/document.ts'
@@ -20,16 +19,14 @@ import { siteHandlers } from '../http/pages/site.ts'
 import { plantHandlers, plantTraits } from '../http/plants.ts'
 import { RateLimiter } from '../http/rate-limit.ts'
 import { Service } from '../http/service.ts'
-import { recordTokenUses } from '../http/token-uses.ts'
 import { Connections } from '../http/wire/connections.ts'
 import { createParser } from '../http/wire/node-parser.ts'
 import { createPeers } from '../http/wire/peers.ts'
-import { createServer, tlsOptions } from '../http/wire/server.ts'
 import { openJwts } from '../identity/jwt.ts'
 import type { Limits } from '../limits.ts'
-import { readVersion, userAgent } from '../version.ts'
-import type { CheckedKeyPair } from './key-pair.ts'
-import { listen } from './listen.ts'
+import { readVersion, userAgent } from '../package.ts'
+import type { KeyPair } from './key-pair.ts'
+import { createServer, listen, tlsOptions } from './listen.ts'
 import { startSweeping } from './sweeping.ts'
 
 /** Listen backlog. The operating system may set a lower limit. */
@@ -41,7 +38,7 @@ export interface RunningServerOptions {
   readonly store: Store
   readonly contract: Contract
   readonly config: ServeConfig
-  readonly keyPair?: CheckedKeyPair | undefined
+  readonly keyPair?: KeyPair | undefined
   readonly observe: Observe
   readonly limits: Limits
   /** Aborted to stop the server. */
@@ -64,7 +61,7 @@ export async function startServer(options: RunningServerOptions) {
   const url = await listen(server, config, scheme, unacceptedConnectionsMax)
   const webhooks = new Webhooks({
     store: options.store,
-    clock: systemTimer,
+    clock: systemClock,
     random: Math.random,
     observe,
     limits,
@@ -93,7 +90,7 @@ export async function startServer(options: RunningServerOptions) {
     /** Makes `/readyz` respond with 200. */
     beReady,
     /** Uses another certificate for new connections; open ones keep theirs. */
-    useKeyPair: (pair: CheckedKeyPair): void => {
+    useKeyPair: (pair: KeyPair): void => {
       used = pair
       ;(server as TlsServer).setSecureContext({ ...tlsOptions, cert: pair.cert, key: pair.key })
     },

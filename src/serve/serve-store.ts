@@ -9,9 +9,9 @@ import type { Store } from '../domain/store.ts'
 import { type Limits, limits } from '../limits.ts'
 import { createLog } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
+import { readVersion } from '../package.ts'
 import { complain, isJournal, type Terminal } from '../terminal.ts'
-import { readVersion } from '../version.ts'
-import { type CheckedKeyPair, readKeyPair } from './key-pair.ts'
+import { type KeyPair, readKeyPair } from './key-pair.ts'
 import { serveMetrics } from './metrics-server.ts'
 import { makeFirstToken } from './new-token.ts'
 import { type RunningServerOptions, startServer } from './running-server.ts'
@@ -79,13 +79,13 @@ async function answersOf(store: Store): Promise<void> {
 
 /** Reloads the certificate and key at each SIGHUP; keeps the current pair if the new one is invalid. */
 function reloadOnHangup(
-  first: CheckedKeyPair,
+  first: KeyPair,
   { config, terminal, observe }: ServeOptions,
   warn: (message: string) => void,
-  use: (pair: CheckedKeyPair) => void,
+  use: (pair: KeyPair) => void,
 ): void {
   const { tlsCert } = config
-  const checkTime = ({ expiresAtMs }: CheckedKeyPair): void => {
+  const checkTime = ({ expiresAtMs }: KeyPair): void => {
     if (expiresAtMs < systemClock.wallMs()) warn(`${tlsCert} expired at ${new Date(expiresAtMs).toISOString()}`)
   }
   checkTime(first)

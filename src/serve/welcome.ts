@@ -2,8 +2,8 @@
 
 import { defaultConfig, type ServeConfig } from '../config.ts'
 import { shellWord } from '../domain/shown.ts'
+import { readVersion } from '../package.ts'
 import type { Terminal } from '../terminal.ts'
-import { readVersion } from '../version.ts'
 import type { FirstToken } from './new-token.ts'
 
 export interface Start {

@@ -40,7 +40,7 @@ export interface Engine {
    * @param force whether to replace an existing store. One that is too damaged to open is kept under another name.
    * @throws OperatorError if the backup is damaged, the store is in use, or it exists and `force` is false.
    */
-  restore(file: string, place: string, force: boolean, limits: StoreLimits): Promise<FileFacts>
+  restore(file: string, place: string, force: boolean, limits: Limits): Promise<FileFacts>
 
   /** Checks a whole store while servers run. Throws OperatorError if it cannot be read. */
   check(place: string, options: StoreOptions): Promise<CheckReport>
@@ -55,7 +55,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export type BackupTarget = { readonly file: string } | { readonly folder: string; readonly keep?: number }
 
 export interface BackupOptions {
-  readonly limits: StoreLimits
+  readonly limits: Limits
   readonly clock: Clock
   /** Aborted when the command should stop. */
   readonly stopping: AbortSignal
@@ -96,11 +96,8 @@ export interface StoreOptions {
   /** Whether to create a missing store. */
   readonly mayMake: boolean
   readonly clock: Clock
-  readonly limits: StoreLimits
+  readonly limits: Limits
   /** Environment variables, for PostgreSQL's settings such as PGHOST and PGPASSWORD. */
   readonly environment: Environment
   readonly observe: Observe
 }
-
-/** All limits of src/limits.ts, which describes each. */
-export type StoreLimits = Readonly<Record<keyof Limits, number>>

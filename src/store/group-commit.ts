@@ -1,6 +1,6 @@
 // Group commit: jobs that arrive during a commit form the next batch. Independent of SQL and plants.
 
-import { systemTimer, type Timer } from '../domain/clock.ts'
+import { systemClock, type Timer } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Limits } from '../limits.ts'
 
@@ -51,7 +51,7 @@ export class GroupCommit<Job, Outcome> {
     commit: Commit<Job, Outcome>,
     limits: GroupLimits,
     onCommitted: (jobs: number, durationMs: number) => void = () => {},
-    timer: Timer = systemTimer,
+    timer: Timer = systemClock,
   ) {
     this.#commit = commit
     this.#limits = limits

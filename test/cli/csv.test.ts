@@ -2,9 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { CsvReader, type CsvRecord } from '../../src/files/csv-fields.ts'
-import { CsvPlants } from '../../src/files/csv-records.ts'
-import { readPlants } from '../../src/files/read-plants.ts'
+import { CsvPlants, CsvReader, type CsvRecord } from '../../src/files/csv.ts'
+import { readPlants } from '../../src/files/formats.ts'
 import { Random } from '../power-loss/random.ts'
 
 const recordCharactersMax = 100

@@ -8,7 +8,7 @@ import { describe, test } from 'node:test'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { openSender } from '../../src/deliver/post.ts'
 import { Webhooks, type WebhooksOptions } from '../../src/deliver/webhooks.ts'
-import { systemTimer } from '../../src/domain/clock.ts'
+import { systemClock } from '../../src/domain/clock.ts'
 import type { ServiceEvent } from '../../src/domain/events.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { beginAfter, type StoredWebhook, type Webhook } from '../../src/domain/webhook.ts'
@@ -553,7 +553,7 @@ test('a server that has lost its lease does not send again what met a closed con
     await slow
     response.socket?.destroy()
   })
-  const options = { userAgent: 'plantstore/test', clock: systemTimer, limits }
+  const options = { userAgent: 'plantstore/test', clock: systemClock, limits }
   const sender = openSender({ ...options, mayStillSend: () => mayStillSend })
   const send = (id: string) => sender.post({ url: receiver.url, secrets: [{ secret }] }, { id, body: '{}' })
   // Opens two connections.

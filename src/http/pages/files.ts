@@ -5,7 +5,7 @@ import { extname } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import { revisionOf } from '../../domain/plant.ts'
-import { root } from '../../root.ts'
+import { root } from '../../package.ts'
 import { weightsOf } from '../negotiation.ts'
 import type { Fields } from '../request.ts'
 

@@ -19,7 +19,7 @@ const filesFolder = new URL('../../files/', import.meta.url)
 const threadUrl = new URL(`./strip-types${extension}`, import.meta.url)
 
 /** Modules of the command line that the pages also use. */
-const filesModules = ['columns', 'csv-fields', 'csv-records', 'records'] as const
+const filesModules = ['columns', 'csv'] as const
 
 export function readScripts(): Site {
   const ofPages = new Map([

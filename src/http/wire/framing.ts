@@ -1,5 +1,5 @@
 // Checks that RFC 9112 requires and Node.js omits, run first on every request that Node.js parses.
-// Plain requests pass them by their definition (plain-request.ts).
+// Plain requests pass them by their definition (plain.ts).
 
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '../../domain/errors.ts'

@@ -9,8 +9,8 @@
 import type { ChangePage, ChangeQuery } from '../../domain/change.ts'
 import { foldName, headOf, int64Max, int64Min } from '../../domain/plant.ts'
 import type { PlantPage, PlantQuery, StoreSize, Summary } from '../../domain/store.ts'
+import type { Limits } from '../../limits.ts'
 import { changePageOf, charactersMaxOf, emptyPageOf, toPosition } from '../change-log.ts'
-import type { StoreLimits } from '../engine.ts'
 import { commonStatements, endOfPrefix, pageOf, toTagCount } from '../rows.ts'
 import { type Connection, named, type Row } from './connections/connection.ts'
 import { refusalOf } from './connections/failures.ts'
@@ -192,7 +192,7 @@ export async function numberChanges(connection: Connection): Promise<void> {
 }
 
 /** Throws AppError `positionGone`. Rows without numbers are not in the page. */
-export async function listChanges(reader: Connection, query: ChangeQuery, limits: StoreLimits): Promise<ChangePage> {
+export async function listChanges(reader: Connection, query: ChangeQuery, limits: Limits): Promise<ChangePage> {
   if (query.after === 'now') return emptyPageOf((await reader.query(statements.newestChanges))[0])
   const after = query.after === undefined ? undefined : toPosition(query.after)
   // Each row has at least one change. The first may have none after the position.
@@ -204,7 +204,7 @@ export async function listChanges(reader: Connection, query: ChangeQuery, limits
 }
 
 /** Measures the number of plants, like `summarize`, and the size of the tables. */
-export async function measure(connection: Connection, limits: StoreLimits): Promise<StoreSize> {
+export async function measure(connection: Connection, limits: Limits): Promise<StoreSize> {
   const { plants } = await summarize(connection, { ...limits, summaryTagsMax: 0 })
   const [[bytes, changesBytes] = []] = await connection.query(statements.sizeOfTables, [Object.keys(tables)])
   return { plants, bytes: Number(bytes ?? 0), changesBytes: Number(changesBytes ?? 0) }
@@ -212,7 +212,7 @@ export async function measure(connection: Connection, limits: StoreLimits): Prom
 
 export async function summarize(
   connection: Connection,
-  { summaryTagsMax, summaryPlantsCounted }: StoreLimits,
+  { summaryTagsMax, summaryPlantsCounted }: Limits,
 ): Promise<Summary> {
   const seen = toCounts(await connection.query(statements.countSome, [summaryPlantsCounted + 1, summaryTagsMax]))
   if (seen.plants <= summaryPlantsCounted) return { ...seen, isExact: true }

@@ -2,8 +2,8 @@
 // Each write fails if rows are missing, because a trigger or a rule of the database may skip rows.
 
 import { foldName, namesOf, type Plant } from '../../domain/plant.ts'
+import type { Limits } from '../../limits.ts'
 import { lineOf, rowsOf } from '../change-log.ts'
-import type { StoreLimits } from '../engine.ts'
 import {
   decide,
   type Effects,
@@ -19,7 +19,7 @@ import { type Connection, named, type Row, written } from './connections/connect
 import { migrations } from './connections/tables.ts'
 import { makeRowId } from './lost-commits.ts'
 
-export type WriteOptions = StoreLimits & {
+export type WriteOptions = Limits & {
   /** The id of the transaction; see lost-commits.ts. */
   readonly id: string
   /** The time of the changes, by the wall clock. */

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import pgpass from 'pgpass'
 import { codeOf, OperatorError } from '../../../domain/errors.ts'
-import type { StoreLimits } from '../../engine.ts'
+import type { Limits } from '../../../limits.ts'
 import { type Address, type DatabaseOptions, readTlsAttempts, type TlsAttempt } from './address.ts'
 import { unknownOutcome } from './failures.ts'
 
@@ -244,7 +244,7 @@ const keepAliveProbes = 3
 
 /** In the units of their settings. */
 function sessionSettings(
-  { databaseKeepAliveMs: aliveMs, databaseDeadClientMsMax: deadMs }: StoreLimits,
+  { databaseKeepAliveMs: aliveMs, databaseDeadClientMsMax: deadMs }: Limits,
   { statementMsMax, lockMsMax, idleTransactionMsMax }: WorkLimits,
 ): Readonly<Record<string, string | number>> {
   return {
@@ -285,7 +285,7 @@ const readSession = `SELECT pg_backend_pid(), current_setting('server_encoding')
  * @throws OperatorError if the database, or a pooler in front of it, is unsuitable for a store; another Error if it
  * currently accepts no changes.
  */
-async function prepareSession(client: pg.Client, limits: StoreLimits, work: WorkLimits): Promise<number> {
+async function prepareSession(client: pg.Client, limits: Limits, work: WorkLimits): Promise<number> {
   const query = async (text: string, values: unknown[] = []): Promise<readonly unknown[]> =>
     (await client.query<unknown[]>({ text, values, rowMode: 'array' })).rows[0] ?? []
   const name = randomUUID()

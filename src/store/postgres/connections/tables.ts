@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { codeOf, MissingStoreError, messageOf, OperatorError } from '../../../domain/errors.ts'
-import type { StoreLimits } from '../../engine.ts'
+import type { Limits } from '../../../limits.ts'
 import type { DatabaseOptions } from './address.ts'
 import { type Connection, named } from './connection.ts'
 import { failureOf } from './failures.ts'
@@ -142,7 +142,7 @@ export async function checkVersion(connection: Connection, newestVersion = migra
 
 async function takeSteps(
   connection: Connection,
-  limits: StoreLimits,
+  limits: Limits,
   steps: readonly Migration[],
   isMade: boolean,
 ): Promise<void> {

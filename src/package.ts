@@ -1,7 +1,9 @@
-// The version of the program, from package.json.
+// The package: its folder, and the version of the program.
 
 import { readFileSync } from 'node:fs'
-import { root } from './root.ts'
+
+/** In a build, src/ is dist/src/. */
+export const root = new URL(import.meta.url.endsWith('.ts') ? '../' : '../../', import.meta.url)
 
 export function readVersion(): string {
   const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
