@@ -1,10 +1,10 @@
 // Changes: in pages up to now, or in an endless stream.
 
 import { isChange, pathOf } from './checks.ts'
-import { PlantStoreError } from './error.ts'
 import {
   isOther,
   mayPass,
+  PlantStoreError,
   parse,
   pause,
   pauseBefore,
@@ -89,7 +89,6 @@ export async function* follow<Each>(
   }
 }
 
-/** The blocks of a stream (WHATWG HTML, section 9.2.6). Ends with the stream. */
 async function* eventsOf(
   { url, headers, send }: Store,
   path: string,

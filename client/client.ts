@@ -13,9 +13,16 @@ import {
   newKey,
   pathOf,
 } from './checks.ts'
-import { type ErrorDetails, PlantStoreError } from './error.ts'
 import { idDigits, type PlantId, plantPath, plantToJson } from './exact-json.ts'
-import { type Answer, exchange, isOther, type Request, type Store } from './request.ts'
+import {
+  type Answer,
+  type ErrorDetails,
+  exchange,
+  isOther,
+  PlantStoreError,
+  type Request,
+  type Store,
+} from './request.ts'
 import type { AnyPlant, Change, Health, Home, NewPlant, Plant, PlantProperties, Summary } from './types.ts'
 
 export type * from './types.ts'
@@ -78,7 +85,6 @@ export interface PlantPage<New extends AnyPlant = NewPlant> {
   readonly next: string | undefined
 }
 
-/** The error number for an unknown plant. */
 const unknownPlant = 40402
 
 /**
@@ -253,7 +259,6 @@ export class PlantStoreClient<New extends AnyPlant = NewPlant> {
   }
 }
 
-/** Whether two plants have equal properties, in any order. */
 function isSame(one: object, other: object): boolean {
   return plantToJson(one, true) === plantToJson(other, true)
 }
@@ -276,10 +281,7 @@ function tagged<T>(value: T, { headers }: Answer): Tagged<T> {
 const links = /<([^>]*)>((?:\s*;\s*[^\s=;,"]+(?:\s*=\s*(?:"[^"]*"|[^\s;,"]+))?)*)/g
 const relations = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i
 
-/**
- * The `after` in the link to the next page, empty if it lacks one; undefined on the last page. Ignores the path of the
- * link, which a proxy may have changed.
- */
+/** The `after` in the link to the next page; undefined on the last page. A proxy may have changed its path. */
 function nextOf({ headers }: { readonly headers: Headers }): string | undefined {
   for (const [, target = '', parameters = ''] of (headers.get('link') ?? '').matchAll(links)) {
     const [, quoted, bare = ''] = relations.exec(parameters) ?? []

@@ -30,12 +30,7 @@ export function plantPath(id: PlantId): string {
   return `/plants/${encodeURIComponent(digits)}`
 }
 
-/**
- * Formats a plant as JSON, without the ETag of one that was read. Digits of an id that are not an integer are sent as a
- * string, so that the server explains the error.
- *
- * @param isSorted whether to sort properties by name, so that equal plants have equal texts.
- */
+/** Formats a plant without its ETag. An id that is no integer is sent as a string, so that the server explains it. */
 export function plantToJson(plant: object, isSorted = false): string {
   const { id, etag: _, ...properties } = plant as { readonly id?: PlantId; readonly etag?: unknown }
   const digits = id === undefined ? undefined : idDigits(id)

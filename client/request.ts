@@ -1,20 +1,45 @@
-// Performs one call over HTTP, with retries until a deadline.
+// Performs one call over HTTP, with retries until a deadline; and the error that calls reject with.
 
-import { PlantStoreError } from './error.ts'
 import { fromJson } from './exact-json.ts'
+
+/** The properties of a new PlantStoreError. */
+export type ErrorDetails = Partial<Omit<PlantStoreError, 'name' | 'message' | 'stack'>>
+
+/** A failed call: the server rejected it, or sent no readable answer. */
+export class PlantStoreError extends Error {
+  override readonly name = 'PlantStoreError'
+  /** The HTTP status; undefined without an answer. */
+  readonly status: number | undefined
+  /** The error number, listed in the document; undefined if the answer has none, such as a proxy's. */
+  readonly error: number | undefined
+  /** Identifies the request, for example in the server's log. */
+  readonly requestId: string | undefined
+  /** Minimum seconds to wait before retrying, as requested by the server. */
+  readonly retryAfter: number | undefined
+  /**
+   * Whether a change may have succeeded nevertheless: a try of the call got no answer, or one that leaves the outcome
+   * open. If so, read the plant, or repeat a create with the same Idempotency-Key.
+   */
+  readonly mayBeDone: boolean
+
+  constructor(message: string, details: ErrorDetails = {}) {
+    const { status, error, requestId, retryAfter, mayBeDone = false, cause } = details
+    super(message, cause === undefined ? undefined : { cause })
+    this.status = status
+    this.error = error
+    this.requestId = requestId
+    this.retryAfter = retryAfter
+    this.mayBeDone = mayBeDone
+  }
+}
 
 /** Where a store is, and how a client calls it. */
 export interface Store {
-  /** Base URL without a trailing slash. */
   readonly url: string
-  /** Fields of every request. */
   readonly headers: Readonly<Record<string, string>>
   readonly send: typeof fetch
-  /** Milliseconds for a call, including all tries and pauses. */
   readonly timeoutMs: number
-  /** Milliseconds for one try, after which the call is retried. */
   readonly tryTimeoutMs: number
-  /** Maximum tries of a call. */
   readonly triesMax: number
 }
 
@@ -30,7 +55,6 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The parsed body, if it is JSON. */
   readonly value: unknown
 }
 
@@ -45,10 +69,7 @@ const timerMsMax = 2 ** 31 - 1
 /** The longest pages have 1,000 plants of 64 KiB. A longer answer may be endless. */
 const answerCharactersMax = 128_000_000
 
-/**
- * Sends a request until it is answered or retries are pointless. Rejects with PlantStoreError, or with the signal's
- * reason if the signal aborts.
- */
+/** Sends a request until it is answered or retries are pointless. Rejects with PlantStoreError, or as `signal` says. */
 export async function exchange(store: Store, request: Request, signal: AbortSignal | undefined): Promise<Answer> {
   const endMs = performance.now() + store.timeoutMs
   let isAgain = false
@@ -66,11 +87,7 @@ export async function exchange(store: Store, request: Request, signal: AbortSign
 /** Every create has a key, so these answers hold for all of its tries. */
 const finalOfCreates: readonly (number | undefined)[] = [400, 409, 413, 415, 422]
 
-/**
- * Marks the failure of a change if this try or an earlier one may have succeeded.
- *
- * @param isAgain whether an earlier try may have been served: it got no answer, or none from the store.
- */
+/** Marks a failure if a try may have succeeded. @param isAgain whether an earlier one may have been served. */
 function failureOfChange(method: string, failure: PlantStoreError, isAgain: boolean): PlantStoreError {
   const { message, status, error } = failure
   if (isAgain && status !== undefined && !(method === 'POST' && finalOfCreates.includes(status))) {

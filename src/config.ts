@@ -138,10 +138,8 @@ type ValueOf<Row extends SettingRow> =
   | ReturnType<Row['parse']>
   | (Row extends { defaultText: string } ? never : undefined)
 
-/** The configuration of a server. */
 export type ServeConfig = { readonly [Name in keyof typeof rows]: ValueOf<(typeof rows)[Name]> }
 
-/** The unparsed text of each setting. */
 export type SettingTexts = { readonly [Name in keyof ServeConfig]: string }
 
 export interface Setting extends Required<SettingRow> {
@@ -172,7 +170,6 @@ export function parseSettings<Name extends keyof ServeConfig>(
   return Object.fromEntries(parsed) as Pick<ServeConfig, Name>
 }
 
-/** The configuration without any settings. */
 export const defaultConfig: ServeConfig = Object.freeze(
   parseSettings(
     Object.fromEntries(Object.values(settings).map(({ name, defaultText }) => [name, defaultText])) as SettingTexts,
@@ -220,7 +217,6 @@ function parsePort(text: string): number {
   return port
 }
 
-/** A Unix socket, or an inherited socket. */
 function parseListen(text: string): { readonly path: string } | { readonly descriptor: number } {
   const [, kind, where = ''] = /^(unix:|fd:)(.+)$/s.exec(text) ?? []
   if (kind === 'unix:') return { path: where }

@@ -159,9 +159,7 @@ export const limits = Object.freeze({
   storeLockMsMax: 2_000,
   /** Interval at which a command retries to open the store. */
   storeLockCheckMs: 5,
-  /**
-   * Jobs between two checkpoints, which copy the write-ahead log into the database file. A transaction adds some jobs.
-   */
+  /** Jobs between two checkpoints, which copy the write-ahead log into the database. A transaction adds some jobs. */
   checkpointJobs: 5_000,
 
   // Stores in PostgreSQL: src/store/postgres/.

@@ -5,7 +5,6 @@ import { run } from './cli/program.ts'
 import { limits } from './limits.ts'
 import { endingSignals, type Terminal } from './terminal.ts'
 
-/** How long an exiting process waits for its output to be read. */
 const unreadOutputMsMax = 100
 
 /** Aborted once the terminal is closed, or npm's shell has ended. */

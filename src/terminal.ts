@@ -13,7 +13,6 @@ export interface Terminal {
   readonly stdin: AsyncIterable<Buffer>
   readonly stdout: Output
   readonly stderr: Output
-  /** Maximum number of open file descriptors. */
   readonly descriptorsMax: number
   /** Calls the listener with each of `endingSignals`, and once with SIGHUP when the terminal or npm's shell is gone. */
   onSignal(listener: (signal: Signal | 'SIGHUP') => void): void
@@ -32,10 +31,7 @@ export type Signal = (typeof endingSignals)[number]
 
 export type Output = Writable & { readonly isTTY?: boolean }
 
-/**
- * Writes the output of a command. Returns false if the reader, such as `head`, closed the pipe. Throws OperatorError on
- * any other write error.
- */
+/** Returns false if the reader, such as `head`, closed the pipe. Throws OperatorError on any other write error. */
 export async function print(output: Output, text: string): Promise<boolean> {
   const error = await write(output, text)
   if (error && !['EPIPE', 'ERR_STREAM_DESTROYED'].includes(codeOf(error) ?? '')) throw unwritten(error)

@@ -10,15 +10,10 @@ import { areUnique, canonical, type Exact, isExact, isMultiple, isWellFormed } f
 import { isSchema, mapSchema, mapValues, propertiesOf, type Schema } from './schemas.ts'
 import { explain, type Validator } from './validate.ts'
 
-/** The name by which Ajv finds the document that references point into. */
 const documentName = 'openapi.json'
 const checks = { exact: isExact, multipleOf: isMultiple, uniqueItems: areUnique, 'x-wellFormed': isWellFormed }
 
-/**
- * Creates an Ajv for values of json/decode.ts, and for schemas converted by `forAjv`.
- *
- * @param document schemas compiled later may refer to its `components.schemas`.
- */
+/** Creates an Ajv for schemas converted by `forAjv`. They may refer to `components.schemas` of the document. */
 export function createAjv(document: Schema, options: Options = {}): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors: true,
@@ -62,10 +57,7 @@ const annotations = new Set([
   ...['title', 'description', 'default', 'example', 'examples', 'deprecated', '$comment', 'nullable'],
 ])
 
-/**
- * Converts a schema for `createAjv`. References lead into the document. The type and bounds of a number become one
- * keyword, `exact`.
- */
+/** Converts a schema for `createAjv`. The type and bounds of a number become one keyword, `exact`. */
 export function forAjv(schema: unknown): unknown {
   return mapSchema(schema, (each) => {
     const types = typesOf(each)
@@ -113,11 +105,7 @@ const matchedMax = 20_000_000
 const undeclaredShown = 5
 const newPlant = { $ref: '#/components/schemas/NewPlant' }
 
-/**
- * Compiles the schema NewPlant of a document. The validator reports the first fault of a plant.
- *
- * @throws OperatorError if it is not a valid schema.
- */
+/** Compiles the schema NewPlant, for the first fault of a plant. Throws OperatorError if it is invalid. */
 export function compilePlant(document: Schema): Validator {
   const { schemas } = document['components'] as { readonly schemas: Schema }
   let judged = 0

@@ -20,7 +20,6 @@ export interface Contract extends Readonly<ReturnType<typeof readDocument>> {
   readPlant(this: void, value: unknown): Plant
 }
 
-/** Reads the bundled document. */
 export function loadContract(): Contract {
   const json = readFileSync(new URL('openapi.json', root), 'utf8')
   return toContract({
@@ -32,11 +31,7 @@ export function loadContract(): Contract {
   })
 }
 
-/**
- * Opens the contract of a user's document, or of the bundled one.
- *
- * @throws OperatorError that says what is rejected, and where.
- */
+/** Opens the contract of a user's document, or of the bundled one. Throws OperatorError that says what is rejected. */
 export async function openContract(file: string | undefined): Promise<Contract> {
   const bundled = loadContract()
   if (file === undefined) return bundled
@@ -55,9 +50,7 @@ function toContract({ document, json, yaml, plantValidator }: ReturnType<typeof 
   return { ...description, json, yaml, readPlant }
 }
 
-/**
- * The document as served: the contract's, except that `servers` begins with the URL of this server if it is known.
- */
+/** The document as served: `servers` begins with the URL of this server if it is known. */
 export function servedDocument({ json, yaml, document }: Contract, serverUrl: string | undefined) {
   const [first] = document['servers'] as readonly { readonly url: string }[]
   if (serverUrl === undefined || serverUrl === first?.url) return { json, yaml }

@@ -14,7 +14,6 @@ export interface Exact {
   readonly exclusiveMaximum?: number | string
 }
 
-/** The least and the greatest value of each format of integers. */
 export const integerFormats = { int32: [-(2n ** 31n), 2n ** 31n - 1n], int64: [int64Min, int64Max] } as const
 
 /** Whether a value meets `schema`. JavaScript compares a bigint and a number exactly. */
@@ -33,7 +32,6 @@ function boundOf(bound: number | string): number | bigint {
   return typeof bound === 'string' ? BigInt(bound) : bound
 }
 
-/** For types other than `integer` and `number`. */
 function isOfType(value: unknown, type: string): boolean {
   if (type === 'null') return value === null
   if (type === 'array') return Array.isArray(value)
@@ -50,7 +48,6 @@ export function isMultiple(value: unknown, divisor: number | bigint): boolean {
   return (digits * 10n ** BigInt(most - scale)) % (step * 10n ** BigInt(most - stepScale)) === 0n
 }
 
-/** The digits of a number, and how many of them follow the decimal point. */
 function toDecimal(value: number | bigint): readonly [digits: bigint, scale: number] {
   const [, whole = '0', fraction = '', exponent = '0'] =
     /^(-?\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/.exec(String(value)) ?? []

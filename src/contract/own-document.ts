@@ -19,11 +19,7 @@ const depthMax = 64
 const valuesMax = 100_000
 const aliasesMax = 1_000
 
-/**
- * Reads a user's document, and puts its plants into the bundled document.
- *
- * @throws SettingError that names the file and the place.
- */
+/** Puts the plants of a user's document into the bundled one. Throws SettingError that names the file and the place. */
 export function readOwn(file: string, bundled: Schema) {
   try {
     const document = mergeDocument(bundled, simplify(parse(file)))
@@ -131,7 +127,6 @@ function mergeDocument(bundled: Schema, own: Schema): Schema {
   }
 }
 
-/** The schema of the body of `POST /plants`. */
 function findPlant(own: Schema): Schema {
   const at = (value: unknown, key: string): unknown => (isSchema(value) ? follow(own, value[key]) : undefined)
   const content = ['paths', '/plants', 'post', 'requestBody', 'content'].reduce<unknown>(at, own)

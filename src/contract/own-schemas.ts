@@ -26,14 +26,7 @@ const keywords = new Set([
 /** A schema with only these keywords requires no more than its properties do. */
 const plain = ['type', 'title', 'description', 'required', 'properties', 'allOf', '$ref', 'examples', 'deprecated']
 
-/**
- * The schemas Plant and NewPlant made from a user's document, and the schemas that they refer to.
- *
- * @param own the user's document, in which references are resolved.
- * @param root its schema for a new plant.
- * @param bundled the schemas of the server's document.
- * @throws OperatorError that says what is rejected.
- */
+/** Plant and NewPlant made from the schema `root` of a user's document, and the schemas that they refer to. */
 export function plantSchemas(own: Schema, root: Schema, bundled: Schema): Schema {
   const copied = new Map<string, Schema>()
   const theirs = copySchemas(own, root, bundled, copied)
@@ -67,7 +60,6 @@ export function plantSchemas(own: Schema, root: Schema, bundled: Schema): Schema
   return { ...reachedFrom(plants, copied), ...plants }
 }
 
-/** The schemas that `from` refers to, directly or through others. */
 function reachedFrom(from: unknown, schemas: ReadonlyMap<string, Schema>): Schema {
   const reached = new Map<string, Schema>()
   const visit = (value: unknown): void => {
@@ -82,11 +74,7 @@ function reachedFrom(from: unknown, schemas: ReadonlyMap<string, Schema>): Schem
   return Object.fromEntries(reached)
 }
 
-/**
- * Converts a schema for the server's document.
- *
- * @param copied receives the schemas that it refers to, under names that the server's document does not have.
- */
+/** Converts a schema. @param copied receives the schemas that it refers to, under names that are free in `bundled`. */
 function copySchemas(own: Schema, root: Schema, bundled: Schema, copied: Map<string, Schema>): Schema {
   const isOld = !String(own['openapi']).startsWith('3.1')
   const ajv = new Ajv2020({ strict: false, logger: false })
@@ -155,7 +143,6 @@ function assertEnds(document: Schema, schema: Schema, ended: Set<Schema>, within
   ended.add(schema)
 }
 
-/** Whether a schema does nothing but declare properties, each once. */
 function isPlain(parts: readonly Schema[]): boolean {
   const properties = parts.flatMap(({ properties = {} }) => Object.entries(properties as Schema))
   const names = new Set(properties.map(([name]) => name))

@@ -37,11 +37,7 @@ function textOf(name: string, property: unknown): string {
   return text
 }
 
-/**
- * Serializes a value as JSON, with the exact digits of each bigint.
- *
- * @throws AppError `invalidPlant` for a number that JavaScript cannot hold, such as 1e400.
- */
+/** Serializes a value with the exact digits of each bigint. Throws AppError `invalidPlant` for a number like 1e400. */
 export function toJson(value: unknown, indent?: number): string {
   if (typeof value === 'bigint') return String(value)
   // The replacer is slow, and strings do not need it.

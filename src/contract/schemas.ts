@@ -9,14 +9,12 @@ export type Schema = { readonly [keyword: string]: unknown }
 const inPlace = ['not', 'if', 'then', 'else', 'allOf', 'anyOf', 'oneOf']
 const within = ['items', 'prefixItems', 'contains', 'additionalProperties', 'propertyNames', 'unevaluatedItems']
 const nested = new Set([...inPlace, ...within, 'unevaluatedProperties'])
-/** Keywords that contain schemas by name. */
 const named = new Set(['properties', 'patternProperties', 'dependentSchemas'])
 
 export function isSchema(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Applies `change` to each member of an object. */
 export function mapValues(object: object, change: (value: unknown, key: string) => unknown): Schema {
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]))
 }
@@ -42,11 +40,7 @@ export function schemasInPlace(document: unknown, schema: Schema): readonly Sche
   ].filter(isSchema)
 }
 
-/**
- * The target of a reference such as `#/components/schemas/Plant`.
- *
- * @throws OperatorError if it points outside the document, or to nothing.
- */
+/** The target of a reference. Throws OperatorError if it points outside the document, or to nothing. */
 export function targetOf(document: unknown, reference: unknown): unknown {
   const [start, ...keys] = String(reference).split('/')
   if (!start?.startsWith('#')) {

@@ -3,21 +3,14 @@
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import { type Exact, integerFormats } from './exact.ts'
 
-/**
- * Describes what is wrong with a value; returns undefined if it is valid. Values come from json/decode.ts or from
- * headers; an int64 is a bigint.
- */
+/** Says what is wrong with a value of json/decode.ts or of a header; undefined if it is valid. An int64 is a bigint. */
 export type Validator = (value: unknown) => string | undefined
 
 const shownCharactersMax = 60
 const describedMax = 20
 const examplesOfFormats = new Map(Object.entries({ date: '2026-01-31', 'date-time': '2026-01-31T12:00:00Z' }))
 
-/**
- * Wraps a compiled schema as a Validator.
- *
- * @param subject the name of the whole value in messages, such as `the plant`.
- */
+/** @param subject the name of the whole value in messages, such as `the plant`. */
 export function explain(validate: ValidateFunction, subject: string): Validator {
   return (value) => {
     if (validate(value)) return undefined
@@ -90,7 +83,6 @@ function describeExact({ types, format, ...schema }: Exact): string {
   return [`${number}${bounds.map((bound) => ` ${bound}`).join(' and')}`, ...others].join(' or ')
 }
 
-/** The schema's description of its pattern. */
 function meaning(error: ErrorObject): string | undefined {
   const text: unknown = error.parentSchema?.['x-meaning']
   return typeof text === 'string' ? text : undefined

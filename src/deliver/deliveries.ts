@@ -48,12 +48,10 @@ type Lane = { -readonly [Name in keyof BlockedPlant]: BlockedPlant[Name] } & {
   dueMs: number
 }
 
-/** The next change of a plant, while it is being sent. */
 export interface Delivery {
   readonly lane: Lane
   /** Undefined: the change must be read from the log, after `lane.after`. See `find`. */
   change: SentChange | undefined
-  /** Whether it tests if a failing receiver is back. */
   readonly isProbe: boolean
 }
 
@@ -61,7 +59,6 @@ export class Deliveries {
   readonly #limits: Limits
   readonly #kinds: readonly ChangeKind[]
   readonly #random: () => number
-  /** By plant. */
   readonly #lanes: Map<string, Lane>
   /** The position up to which the log was read. All earlier changes are accepted, or in a lane. */
   #readTo: string | undefined
@@ -90,17 +87,14 @@ export class Deliveries {
     this.#lanes = new Map(blocked.map((plant) => [plant.plantId, laneOf(plant, true)]))
   }
 
-  /** The position from which to read the log. */
   get readTo(): string | undefined {
     return this.#readTo
   }
 
-  /** Why the webhook must be paused, if it must. */
   get pause(): PauseReason | undefined {
     return this.#pause
   }
 
-  /** Whether there is progress to store. */
   get isDirty(): boolean {
     return this.#isDirty
   }
@@ -120,7 +114,6 @@ export class Deliveries {
     return waiting <= webhookPage ? webhookPage : 0
   }
 
-  /** Whether too many plants are blocked. */
   get #isFull(): boolean {
     return this.#some(({ isBlocked }) => isBlocked).length >= this.#limits.webhookBlockedMax
   }
@@ -150,16 +143,11 @@ export class Deliveries {
     this.#isDirty = true
   }
 
-  /** Notes that the log no longer has the next changes. */
   lose(): void {
     this.#pause ??= 'lost'
   }
 
-  /**
-   * Returns the next change to send, of a plant with none in flight; undefined if there is none now.
-   *
-   * @param room how many requests of this webhook may be in flight.
-   */
+  /** Returns the next change to send, of a plant with none in flight. @param room requests that may be in flight. */
   next(nowMs: number, room: number): Delivery | undefined {
     const isProbe = this.#failures > 0
     const sending = this.#some(({ isSending }) => isSending)
@@ -204,11 +192,7 @@ export class Deliveries {
     return false
   }
 
-  /**
-   * Ends a delivery with its answer.
-   *
-   * @returns the pause before the change is sent again; undefined if it was accepted, or is given up.
-   */
+  /** Returns the pause before the change is sent again; undefined if it was accepted, or is given up. */
   settle(delivery: Delivery, answer: PostAnswer, nowMs: number, wallMs: number): number | undefined {
     const { lane } = delivery
     const { isAccepted, outcome, status, retryAfterMs = 0 } = answer
@@ -262,7 +246,6 @@ export class Deliveries {
     lane.isSending = false
   }
 
-  /** Continues with the plant's next change. */
   #passOver({ lane, change }: Delivery, nowMs: number): void {
     if (change === undefined || change.position === lane.until) {
       this.#lanes.delete(lane.plantId)
@@ -274,10 +257,9 @@ export class Deliveries {
   }
 
   /**
-   * Returns the progress to store, and assumes that it will be stored unless `noteUnstored` is called.
+   * Returns the progress, which counts as stored unless `noteUnstored` is called.
    *
-   * @param isEnd whether the next server must not repeat accepted changes: all others count as rejected, and are due at
-   * once.
+   * @param isEnd whether the next server must repeat no accepted change: all others count as rejected, and are due.
    */
   takeProgress(isEnd = false): WebhookProgress {
     this.#isDirty = false
@@ -309,7 +291,7 @@ function laneOf(plant: BlockedPlant, isBlocked: boolean): Lane {
   return { ...plant, texts: [], hasAllTexts: !isBlocked, isBlocked, isSending: false, dueMs: Number.NEGATIVE_INFINITY }
 }
 
-/** Drops the texts of changes, which can be read again. */
+/** The texts can be read again. */
 function forgetTexts(lane: Lane): void {
   lane.texts = []
   lane.hasAllTexts = false

@@ -27,9 +27,7 @@ export interface SenderOptions {
 }
 
 export interface PostAnswer {
-  /** Undefined if there was no answer. */
   readonly status?: number | undefined
-  /** Whether the receiver has accepted the message. */
   readonly isAccepted: boolean
   /** The status, or why there was no answer. */
   readonly outcome: string
@@ -42,7 +40,6 @@ const attemptsMax = 3
 
 export type Sender = ReturnType<typeof openSender>
 
-/** The connections of one webhook. */
 export function openSender({ userAgent, clock, limits, mayStillSend }: SenderOptions) {
   const connect = buildConnector({ timeout: limits.webhookAnswerMsMax, lookup: lookUpOnce, allowH2: false })
   const agent = new Agent({
@@ -58,7 +55,6 @@ export function openSender({ userAgent, clock, limits, mayStillSend }: SenderOpt
         callback(new Error('another server has taken over'), null)
       }),
   })
-  /** `close` ends all requests at once. */
   return { post, close: () => agent.destroy() }
 
   /** Never rejects, and always ends within its time limit. */
@@ -128,10 +124,7 @@ function parseRetryAfter(field: string | string[] | undefined, nowMs: number): n
 
 const lookUps = new Map<string, Promise<readonly LookupAddress[]>>()
 
-/**
- * Looks a name up once for all connections that need it at a time: a look-up that hangs occupies one of the few threads
- * that the process has for such work.
- */
+/** Looks a name up once for all connections: one that hangs occupies one of the process's few threads for such work. */
 const lookUpOnce: LookupFunction = (hostname, options, callback) => {
   const found = lookUps.get(hostname) ?? lookup(hostname, { all: true }).finally(() => lookUps.delete(hostname))
   lookUps.set(hostname, found)

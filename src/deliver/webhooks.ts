@@ -36,14 +36,12 @@ export interface WebhooksOptions {
   readonly random: () => number
   readonly observe: Observe
   readonly limits: Limits
-  /** The value of User-Agent. */
   readonly userAgent: string
 }
 
 /** Attempts to release a webhook while other programs also change its row. */
 const endAttemptsMax = 5
 
-/** A webhook for which this server sends. */
 interface Held {
   /** The webhook as last stored. */
   hook: StoredWebhook
@@ -115,7 +113,6 @@ export class Webhooks implements AsyncDisposable {
     }
   }
 
-  /** Waits for a time, or until `#wake`. */
   #sleep(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const cancel = this.#options.clock.after(ms, resolve)
@@ -219,7 +216,6 @@ export class Webhooks implements AsyncDisposable {
     }
   }
 
-  /** Begins the requests that are due. */
   #send(held: Held): void {
     const { clock, limits } = this.#options
     // All webhooks share a limited number of connections.
@@ -351,7 +347,6 @@ function isDamaged({ paused }: Webhook): boolean {
   return paused?.reason === 'damaged'
 }
 
-/** Ends all requests of a webhook at once. */
 function cut(held: Held): void {
   held.isStopping = true
   void held.sender.close()

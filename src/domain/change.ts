@@ -6,7 +6,6 @@ export const changeKinds = ['created', 'replaced', 'deleted'] as const
 
 export type ChangeKind = (typeof changeKinds)[number]
 
-/** One change of a plant. */
 export interface Change {
   readonly kind: ChangeKind
   /** The plant after the change; if it was deleted, the plant before. */
@@ -15,7 +14,6 @@ export interface Change {
   readonly callerId?: string | undefined
 }
 
-/** A change in the log. */
 export interface LoggedChange {
   /** Where the change is in the log; see ChangeQuery. */
   readonly position: string
@@ -24,7 +22,6 @@ export interface LoggedChange {
   readonly atMs: number
   /** The plant as JSON, with the exact digits of its id first. */
   readonly plant: string
-  /** The whole change as JSON. */
   readonly json: string
 }
 
@@ -41,12 +38,8 @@ export function changeJson(
 }
 
 export interface ChangeQuery {
-  /**
-   * Only changes after this position. Undefined: from the oldest change in the log. `now`: no changes, only the current
-   * position.
-   */
+  /** Only changes after this position. Undefined: from the oldest change. `now`: only the current position. */
   readonly after: string | undefined
-  /** Only changes of this kind. */
   readonly kind: ChangeKind | undefined
   /** Maximum number of changes in a page, at least 1. */
   readonly limit: number

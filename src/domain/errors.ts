@@ -44,15 +44,11 @@ export const errorNumbers = {
 
 export type ErrorCode = keyof typeof errorNumbers
 
-/** The HTTP status of an error code. */
 export function statusOf(code: ErrorCode): number {
   return Math.floor(errorNumbers[code] / 100)
 }
 
-/**
- * A request that cannot be served. `message` is public: it describes the problem and never contains secrets or
- * internals. `cause` goes to the log only.
- */
+/** A request that cannot be served. `message` is public, without secrets or internals; `cause` goes to the log only. */
 export class AppError extends Error {
   override readonly name = 'AppError'
   readonly code: ErrorCode
@@ -92,7 +88,6 @@ export function messageOf(cause: unknown): string {
   return cause.message || codeOf(cause) || cause.name
 }
 
-/** The code of an error from Node.js or a library. */
 export function codeOf(cause: unknown): string | undefined {
   return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined
 }

@@ -35,10 +35,8 @@ export type ServiceEvent =
 /** A change was sent to the receiver of a webhook, which accepted it or not. */
 interface WebhookSent {
   readonly kind: 'webhookSent'
-  /** The id and name of the webhook. */
   readonly webhook: string
   readonly name: string
-  /** The position of the change. */
   readonly position: string
   /** How often the change has been sent. */
   readonly tries: number
@@ -46,11 +44,9 @@ interface WebhookSent {
   /** The status of the answer, or why there was none. */
   readonly outcome: string
   readonly durationMs: number
-  /** When it will be sent again. */
   readonly againInMs?: number
 }
 
-/** A response was sent. */
 export interface RequestFinished {
   readonly kind: 'requestFinished'
   readonly requestId: string
@@ -63,11 +59,9 @@ export interface RequestFinished {
   readonly durationMs: number
   /** The response was a stream. */
   readonly isStream?: true
-  /** Size of the response body. */
   readonly bytes: number
   /** The client's address, as reported by trusted proxies; absent over a Unix socket. */
   readonly clientAddress?: string | undefined
-  /** The id and name of the accepted credential. */
   readonly tokenId?: string | undefined
   readonly tokenName?: string | undefined
   /** The id of the plant to create, replace or delete, in decimal digits. */

@@ -34,10 +34,7 @@ export function withoutId(json: string): string {
 export const int64Min = -(2n ** 63n)
 export const int64Max = 2n ** 63n - 1n
 
-/**
- * The revision of a plant or a page: 132 bits of the content's SHA-256, in 22 characters. It depends on nothing else,
- * so it is the same on every engine.
- */
+/** The revision of a plant or a page, the same on every engine: 132 bits of the content's SHA-256, in 22 characters. */
 export function revisionOf(content: Uint8Array | string): string {
   // Asking for a string takes a quarter of the time that a Buffer takes.
   return hash('sha256', content, 'base64url').slice(0, 22)
@@ -77,9 +74,7 @@ export function foldName(name: string): string {
   return folded.replaceAll('\u03c2', '\u03c3').normalize('NFKC')
 }
 
-/**
- * The first characters of a folded name, which stores index. The whole folded name may be 18 times as long as the name.
- */
+/** The part of a folded name that stores index: the whole one may be 18 times as long as the name. */
 export function headOf(folded: string): string {
   if (folded.length <= headCharacters) return folded
   return [...folded.slice(0, 2 * headCharacters)].slice(0, headCharacters).join('')

@@ -24,10 +24,7 @@ export interface PlantQuery {
 }
 
 export interface PlantPage {
-  /**
-   * The plants as the response body: a JSON array in UTF-8. It has a buffer of its own, which is detached once the page
-   * has been sent.
-   */
+  /** The response body: a JSON array in UTF-8, in a buffer of its own, which is detached once the page is sent. */
   readonly json: Uint8Array<ArrayBuffer>
   /** The value of `after` for the next page; absent on the last page. */
   readonly nextAfter?: bigint
@@ -86,10 +83,7 @@ export interface PlantStore {
    */
   createPlant(plant: Plant, idempotencyKey?: IdempotencyKey, callerId?: string): Promise<CreateOutcome>
 
-  /**
-   * Returns the plant with an id, or undefined; at once if the store can. Sees every change acknowledged before the
-   * call.
-   */
+  /** Returns the plant with an id, at once if the store can. Sees every change acknowledged before the call. */
   getPlant(id: bigint): Plant | undefined | Promise<Plant | undefined>
 
   /**
@@ -144,7 +138,6 @@ export interface Rotation {
   readonly endsAtMs: number
 }
 
-/** The access tokens of a store. */
 export interface TokenStore {
   /** Stores a token. Its id and hash must be unique. */
   createToken(token: Token): Promise<void>
@@ -168,7 +161,6 @@ export interface TokenStore {
   noteTokenUses(days: ReadonlyMap<string, number>): Promise<void>
 }
 
-/** The log of changes. */
 export interface ChangeStore {
   /**
    * Reads the log of changes. Each change of a plant is logged in its own transaction. A reader that continues from the
@@ -219,18 +211,13 @@ export interface Store extends PlantStore, TokenStore, ChangeStore, AsyncDisposa
    */
   beginImport(options: { readonly isWhole: boolean }): Promise<PlantImport>
 
-  /**
-   * Reads a consistent snapshot of all plants by ascending id. Batches amortize the cost of the iteration. Several
-   * exports may run at once.
-   */
+  /** Reads a consistent snapshot of all plants by ascending id, in batches. Several exports may run at once. */
   exportPlants(): AsyncIterable<readonly Plant[]>
 
   /** Whether other servers may serve the same plants. */
   readonly isShared: boolean
 
-  /**
-   * False while the database is unusable and every call would be rejected immediately. Recovers automatically.
-   */
+  /** False while the database is unusable and every call would be rejected at once. Recovers automatically. */
   readonly isAvailable: boolean
 
   /** Number of changes waiting for a commit. */
@@ -246,8 +233,6 @@ export interface Store extends PlantStore, TokenStore, ChangeStore, AsyncDisposa
    */
   readonly failed: AbortSignal
 
-  /**
-   * Waits for pending changes, rejects later calls with `shuttingDown`, and releases the files of the store.
-   */
+  /** Waits for pending changes, rejects later calls with `shuttingDown`, and releases the files of the store. */
   close(): Promise<void>
 }

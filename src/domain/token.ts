@@ -14,11 +14,9 @@ export interface Token {
   readonly name: string
   readonly scopes: readonly Scope[]
   readonly createdAtMs: number
-  /** Absent if the token does not expire. */
   readonly expiresAtMs?: number
   /** Absent unless the token was revoked. */
   readonly revokedAtMs?: number
-  /** The id of the token that replaces this one. */
   readonly replacedBy?: string
   /** The day of its last use, in whole days since 1970 (UTC). Absent if it was never used. */
   readonly lastUsedDay?: number
@@ -84,11 +82,7 @@ export function isTokenValid(token: Token, nowMs: number): boolean {
   return token.revokedAtMs === undefined && (token.expiresAtMs === undefined || nowMs < token.expiresAtMs)
 }
 
-/**
- * The error for a rejected token of any kind. Its message is the same for all reasons.
- *
- * @param reason for the log only.
- */
+/** The error for a rejected token, whose message is the same for all reasons. @param reason for the log only. */
 export function invalidToken(reason?: string): AppError {
   const message = 'Authorization: the token is unknown, malformed, expired or revoked'
   return new AppError('invalidToken', message, reason === undefined ? {} : { cause: reason })

@@ -8,7 +8,6 @@ export interface Webhook {
   readonly name: string
   /** Where the changes are sent: https, or http to this machine. */
   readonly url: string
-  /** The kinds of changes that are sent. */
   readonly kinds: readonly ChangeKind[]
   /** The secrets that sign each request, newest first (Standard Webhooks 1.0). */
   readonly secrets: readonly WebhookSecret[]
@@ -50,10 +49,7 @@ export const pauseReasons = {
 export type PauseReason = keyof typeof pauseReasons
 
 export interface WebhookProgress {
-  /**
-   * The position up to which all changes were accepted, except those of blocked plants. Undefined: none yet, so the
-   * webhook begins with the oldest change.
-   */
+  /** All changes up to this position were accepted, except those of blocked plants. Undefined: none yet. */
   readonly after?: string | undefined
   readonly blocked: readonly BlockedPlant[]
   /** Consecutive failures of the receiver, each followed by a pause. */

@@ -69,7 +69,6 @@ export class Faults {
     }
   }
 
-  /** Remembers a stream while it is open. */
   #noteStream(answer: Answer<OperationId>): Answer<OperationId> {
     if (!('stream' in answer)) return answer
     const { stream: write } = answer

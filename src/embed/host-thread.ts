@@ -15,7 +15,6 @@ import { emptyStore, sqliteEngine } from '../store/sqlite/engine.ts'
 import { Faults } from './faults.ts'
 import type { CallMessage, Calls, Reply } from './host.ts'
 
-/** Options that all servers share. */
 const common = {
   config: { ...defaultConfig, port: 0 },
   observe: (): void => {},

@@ -21,15 +21,12 @@ interface Started {
 }
 
 export interface CallMessage {
-  /** The number of the server, chosen by `start`. */
   readonly server: number
   readonly name: keyof Calls
   readonly asked: unknown
-  /** Receives the Reply. */
   readonly port: MessagePort
 }
 
-/** An answer, or the message of an error. */
 export interface Reply {
   readonly answer?: unknown
   readonly failure?: string

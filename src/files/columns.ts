@@ -34,20 +34,13 @@ function csvField(text: string): string {
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/**
- * The text of a value in its column; empty if there is no value.
- *
- * @param toJson formats values that are not texts.
- */
+/** The text of a value in its column; empty if there is none. @param toJson formats values that are not texts. */
 export function toField({ kind }: Column, value: unknown, toJson: (value: unknown) => string): string {
   if (value === undefined) return ''
   return kind === 'text' && typeof value === 'string' ? value : toJson(value)
 }
 
-/**
- * Converts a field to JSON; undefined if the plant lacks the property. A text that is invalid in its column becomes a
- * JSON string, which the validator rejects.
- */
+/** Converts a field to JSON; undefined if there is no value. A text that is invalid in its column becomes a string. */
 export function toJsonOf({ kind, isRequired }: Column, field: string): string | undefined {
   const text = kind === 'text' ? field : field.trim()
   if (text === '' && !isRequired) return undefined
@@ -81,12 +74,10 @@ function isJson(text: string): boolean {
 
 /** One record of a file: the JSON text of a plant, or the reason why there is none. */
 export interface PlantRecord {
-  /** Line on which the record begins, from 1. */
   readonly line: number
   /** The record exactly as in the file, without its line end; truncated if too long. */
   readonly raw: string
   readonly json?: string
-  /** `raw` is truncated. */
   readonly isCut?: boolean | undefined
   readonly wrong?: string | undefined
 }

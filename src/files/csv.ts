@@ -5,7 +5,6 @@
 import { type Column, type PlantRecord, toJsonOf, UnreadableFile } from './columns.ts'
 
 export interface CsvOptions {
-  /** The columns that a file may have. */
   readonly columns: readonly Column[]
   /** The names of the columns that it must have. */
   readonly needed: readonly string[]
@@ -24,10 +23,8 @@ export interface CsvHeader {
   readonly ignored: readonly string[]
 }
 
-/** The columns of a file, in its order; undefined for one that is not a property of a plant. */
 type FileColumns = readonly (Column | undefined)[]
 
-/** The part of a file after its header. */
 interface Body {
   readonly reader: CsvReader
   readonly columns: FileColumns
@@ -167,12 +164,10 @@ export interface CsvRecord extends Omit<PlantRecord, 'json'> {
   readonly isEnded: boolean
 }
 
-/** One parsed record, and where the next one begins. */
 interface CsvRow extends Pick<CsvRecord, 'fields' | 'wrong'> {
   readonly next: number
 }
 
-/** Splits a line into its fields. */
 export function splitBy(line: string, separator: string): readonly string[] {
   return new CsvReader(separator, line.length).read(line, true)[0]?.fields ?? []
 }
@@ -183,7 +178,6 @@ export class CsvReader {
   /** A field in quotes, perhaps without the last one, or without quotes around it. */
   readonly #field: RegExp
   #line = 1
-  /** The beginning of an incomplete record. */
   #rest = ''
   #unclosedQuotes = 0
   /** Whether to skip the rest of a line that is too long. */
@@ -196,10 +190,7 @@ export class CsvReader {
     this.#field = new RegExp(`"([^"]*(?:""[^"]*)*)("?)|([^${separator}\n]*)`, 'y')
   }
 
-  /**
-   * Returns the records that a piece completes; with the last piece, the remaining records. Throws UnreadableFile if too
-   * many quotes are never closed.
-   */
+  /** Returns the records that a piece completes. Throws UnreadableFile if too many quotes are never closed. */
   read(piece: string, isLast: boolean): CsvRecord[] {
     const text = this.#rest + piece
     const records: CsvRecord[] = []
@@ -282,7 +273,6 @@ function broken(text: string, at: number, what: string): CsvRow {
   return { fields: [], wrong, next: endOfLine(text, at) }
 }
 
-/** The offset after the line end, or at the end of the text. */
 function endOfLine(text: string, from: number): number {
   return text.indexOf('\n', from) + 1 || text.length
 }

@@ -29,12 +29,7 @@ export function csvHeader(columns: readonly Column[]): string {
   return csvRow(columns.map(({ name }) => name))
 }
 
-/**
- * Formats a plant as a row of CSV.
- *
- * @param onLeftOut receives the names of properties without a column.
- * @param toShown escapes a text for a terminal.
- */
+/** @param onLeftOut receives the names of properties without a column. @param toShown escapes a text for a terminal. */
 export function csvOf(
   { json }: Plant,
   columns: readonly Column[],
@@ -52,7 +47,6 @@ export function csvOf(
 export type RecordBatches = AsyncGenerator<readonly PlantRecord[]>
 
 export interface ReadOptions extends Omit<CsvOptions, 'needed'> {
-  /** Called if the file is in UTF-16. */
   readonly onUtf16: () => void
 }
 

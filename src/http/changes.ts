@@ -107,13 +107,11 @@ export class ChangeStreams {
     if (!page.isLast) this.#wake()
   }
 
-  /** Ends all streams gracefully, and accepts no more. */
   end(): void {
     this.#isEnded = true
     for (const { stream } of this.#readers) stream.end()
   }
 
-  /** Runs while there are streams. */
   async #run(): Promise<void> {
     let checkedMs = this.#clock.monotonicMs()
     while (this.#readers.size > 0 && !this.#isEnded) {
@@ -223,7 +221,6 @@ function eventsOf(changes: readonly LoggedChange[], kind: ChangeKind | undefined
     .join('')
 }
 
-/** Default page size. */
 const pageChangesDefault = 100
 
 /** Units of a page that may have to search for its changes; see plants.ts. */

@@ -26,7 +26,6 @@ export type ReadInput = (
   body: Buffer | undefined,
 ) => Input<OperationId>
 
-/** Compiles the parser and validator of an operation's body and parameters. */
 export function compileInput(contract: Contract, operation: Operation, jsonDepthMax: number): ReadInput {
   const readPath = compileParameters(operation, 'path', 'invalidParameter')
   const readQuery = compileParameters(operation, 'query', 'invalidParameter')
@@ -64,10 +63,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/**
- * Compiles a function that reads the parameters of one location (path, query or header): it converts integers, and
- * validates each value.
- */
+/** Compiles a function that reads the parameters of one place: converts integers, and validates each value. */
 function compileParameters(
   operation: Operation,
   place: Parameter['place'],
@@ -152,10 +148,7 @@ function toRevisions(list: string, comparison: 'strong' | 'weak'): Revisions {
   )
 }
 
-/**
- * JSON is UTF-8 and defines no charset parameter (RFC 8259, sections 8.1 and 11). `charset=utf-8` is accepted all the
- * same.
- */
+/** JSON defines no charset (RFC 8259, sections 8.1 and 11); `charset=utf-8` is accepted all the same. */
 function checkMediaType(contentType: string | undefined): void {
   if (contentType === 'application/json') return
   if (contentType === undefined) {

@@ -18,21 +18,15 @@ const beginningBytes = 4_096
 export class LargeAnswers {
   readonly #unreadBytesMax: number
   #bytes = 0
-  /** Unread bytes. */
   readonly #unread = new Map<Reader, number>()
-  /** Answers that wait for their turn. */
   readonly #waiting: (() => void)[] = []
-  /** Bytes of large answers in this turn of the event loop. */
   #turnBytes = 0
 
   constructor(limits: Limits) {
     this.#unreadBytesMax = limits.unreadBytesMax
   }
 
-  /**
-   * Waits for the turn of a large answer, so that many of them do not delay small answers. Returns undefined if it may
-   * begin at once, because few others have begun in this turn of the event loop.
-   */
+  /** Waits for the turn of a large answer, so that many do not delay small ones; undefined if it may begin at once. */
   begin(): Promise<void> | undefined {
     if (this.#waiting.length > 0 || this.#turnBytes >= turnBytesMax) {
       return new Promise((resolve) => this.#waiting.push(resolve))
@@ -41,7 +35,6 @@ export class LargeAnswers {
     return undefined
   }
 
-  /** Whether too many bytes wait. */
   get isFull(): boolean {
     return this.#bytes >= this.#unreadBytesMax
   }
@@ -52,11 +45,7 @@ export class LargeAnswers {
     this.#assertRoom()
   }
 
-  /**
-   * Counts a page until `forget`.
-   *
-   * @throws AppError `overloaded` if too many bytes wait: others may have been written in the meantime.
-   */
+  /** Counts a page until `forget`. Throws AppError `overloaded` if too many bytes were written in the meantime. */
   add(connection: RequestConnection, bytes: number): void {
     this.#assertRoom()
     if (connection.socket.destroyed) return
@@ -77,7 +66,6 @@ export class LargeAnswers {
     this.#unread.delete(reader)
   }
 
-  /** Counts bytes in this turn. */
   #note(bytes: number): void {
     if (this.#turnBytes === 0) {
       setImmediate(() => {
@@ -98,7 +86,6 @@ export class LargeAnswers {
     queueMicrotask(() => nextTick(() => this.#beginNext()))
   }
 
-  /** Throws AppError `overloaded` if too many bytes wait. */
   #assertRoom(): void {
     if (!this.isFull) return
     throw new AppError('overloaded', 'too many pages are waiting for other clients to read them; try again')

@@ -15,7 +15,6 @@ export interface Input<Id extends OperationId> {
   readonly body: RequestBody<Id>
 }
 
-/** One call of an operation. */
 export interface Call<Id extends OperationId> extends Input<Id> {
   /** Its caller is identified, unless the operation is public. */
   readonly request: Readonly<Request>
@@ -30,10 +29,7 @@ export type Answer<Id extends OperationId> =
       readonly headers?: AnswerHeaders
       /** The media type of the body; defaults to the first in the document. */
       readonly type?: string
-      /**
-       * Strings and bytes are sent unchanged, other values as JSON. The buffer of a list is detached once it is sent,
-       * unless it also has other bytes.
-       */
+      /** Sent unchanged if it is a text or bytes, else as JSON. The buffer of a list is detached once it is sent. */
       readonly body: SuccessBody<Id> | string | Uint8Array<ArrayBuffer>
     }
   | { readonly status: 204 | 304; readonly headers?: AnswerHeaders; readonly body?: undefined }
@@ -46,15 +42,12 @@ export type Answer<Id extends OperationId> =
       readonly stream: (stream: ReplyStream, credential: Credential) => void
     }
 
-/** The credential of a request. */
 export interface Credential {
-  /** The Authorization field. */
   readonly authorization: string | undefined
   /** Authenticates the caller again; throws, or rejects with, AppError if the credential is not valid any more. */
   readonly check: () => Caller | Promise<Caller>
 }
 
-/** By lower-case name. */
 type AnswerHeaders = Readonly<Record<string, string>>
 
 export type Handlers = {

@@ -7,7 +7,6 @@ import { toPreconditions } from './input.ts'
 import { freePage } from './large-answers.ts'
 import type { Answer, Call, Handlers, TraitsOf } from './operations.ts'
 
-/** Default page size. */
 export const pagePlantsDefault = 100
 
 /**

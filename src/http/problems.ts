@@ -7,11 +7,7 @@ import type { Reply } from './request.ts'
 const retryAfterSeconds = 1
 const realm = 'Bearer realm="plantstore"'
 
-/**
- * The reply to a failure.
- *
- * @param scopes the scopes that the operation requires, for the challenge of a 401 or 403.
- */
+/** The reply to a failure. @param scopes those that the operation requires, for the challenge of a 401 or 403. */
 export function problemOf(error: AppError, scopes: readonly Scope[] = []): Reply & { readonly body: string } {
   const body = JSON.stringify({ error: errorNumbers[error.code], message: error.message })
   return {
@@ -44,10 +40,7 @@ function fieldsFor({ code }: AppError, scopes: readonly Scope[]): Record<string,
   }
 }
 
-/**
- * Whether nothing can follow on the connection: the start of the next request is unknown, or would depend on how much
- * of the body has arrived. `headerFieldsTooLarge` includes too many fields.
- */
+/** Whether the start of the next request is unknown, or would depend on how much of the body has arrived. */
 export function breaksConnection({ code }: AppError): boolean {
   return code === 'malformedRequest' || code === 'bodyTooLarge' || code === 'headerFieldsTooLarge'
 }

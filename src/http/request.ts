@@ -33,7 +33,6 @@ export interface Request {
   // Set by the service, for the event that reports the request.
   operation: Operation | undefined
   caller: Caller | undefined
-  /** The plant to create, replace or delete. */
   plantId: bigint | undefined
   failure: AppError | undefined
   /** Whether nothing is left to charge: the request was charged to the rate limit, or is free. */
@@ -45,12 +44,7 @@ export type RequestHead = Pick<Request, 'method' | 'target' | 'fields' | 'host' 
 
 /** A body that has not arrived completely. Both methods send 100 Continue to a client that waits for it. */
 export interface ArrivingBody {
-  /**
-   * Resolves to the whole body.
-   *
-   * @throws AppError `bodyTooLarge` if its actual or announced length is over the limit; `malformedRequest` or
-   * `requestTimeout` if its end does not arrive.
-   */
+  /** Throws AppError `bodyTooLarge`, also for an announced length, `malformedRequest` or `requestTimeout`. */
   read(): Promise<Buffer>
   /** Discards the body. Rejects with AppError if the part that has arrived is broken. */
   skip(): Promise<void>
@@ -75,19 +69,15 @@ export interface Reply {
   readonly stream?: ((stream: ReplyStream) => void) | undefined
   /** Whether it is a page, whose bytes count as unread until they are sent. */
   readonly isPage?: boolean
-  /** Whether nothing can follow on the connection. */
   readonly isLast?: boolean
 }
 
 /** The endless body of a reply whose head is sent. */
 export interface ReplyStream {
-  /** Whether the client has left. */
   readonly isOver: boolean
   readonly unreadBytes: number
   write(bytes: string | Uint8Array): void
-  /** Ends it gracefully. */
   end(): void
-  /** Closes its connection at once. */
   cut(): void
   /** Calls a listener once, when the connection is closed or the stream has ended. */
   onceDone(listener: () => void): void

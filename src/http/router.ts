@@ -20,7 +20,6 @@ interface Route<Endpoint> {
   readonly names: readonly string[]
   /** By method; HEAD is answered like GET, without the body (RFC 9110, section 9.3.2). */
   readonly endpoints: ReadonlyMap<string, Endpoint>
-  /** The value of Allow. */
   readonly allow: string
 }
 
@@ -34,7 +33,6 @@ export interface Found<Endpoint> extends Pick<Route<Endpoint>, 'path' | 'endpoin
 export class Router<Endpoint extends Routed> {
   /** All methods of all paths, as in Allow. */
   readonly allMethods: string
-  /** Paths without parameters first. */
   readonly #routes: readonly Route<Endpoint>[]
 
   constructor(endpoints: readonly Endpoint[]) {
@@ -48,11 +46,7 @@ export class Router<Endpoint extends Routed> {
     return knownMethods.includes(method)
   }
 
-  /**
-   * Finds the path of a target; undefined if there is none.
-   *
-   * @throws AppError `malformedRequest` if the target is not valid percent-encoded UTF-8.
-   */
+  /** Finds the path of a target. Throws AppError `malformedRequest` if it is not valid percent-encoded UTF-8. */
   find(target: string): Found<Endpoint> | undefined {
     const end = target.indexOf('?')
     const asked = end === -1 ? target : target.slice(0, end)

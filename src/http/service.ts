@@ -50,7 +50,6 @@ interface Endpoint {
   readonly changedPlant: ((input: Input<OperationId>) => bigint) | undefined
 }
 
-/** A request for an operation. */
 interface Asked {
   readonly request: Request
   readonly fields: ReplyFields
@@ -84,7 +83,6 @@ export class Service {
     }
   }
 
-  /** The reply to a request that is not valid HTTP. */
   refuse(request: Request, error: AppError): Reply {
     return this.#refuse(request, this.#beginReply(request), error)
   }
@@ -104,7 +102,6 @@ export class Service {
     this.#options.observe(finishedEvent(request, reply, reply.stream !== undefined))
   }
 
-  /** Reports a request whose connection was closed before its reply was sent. */
   noteAborted(request: Request, reply: Reply | undefined, reason: AbortReason): void {
     const { id: requestId, method, path, clientAddress } = request
     // Clients end a stream by leaving.
@@ -248,7 +245,6 @@ export class Service {
     return { status, fields, body, isPage }
   }
 
-  /** Turns a failure of any step into the reply. */
   #refuse(request: Request, fields: ReplyFields, error: unknown): Reply {
     const found = toAppError(error, request.id)
     // A failure that breaks the connection ends it even if the caller gets 429 instead.
@@ -270,12 +266,7 @@ export class Service {
     }
   }
 
-  /**
-   * Charges one unit, to the caller or its address, for a request that no operation has charged.
-   *
-   * @param failure may identify the caller.
-   * @throws AppError `rateLimited` over the limit.
-   */
+  /** Charges one unit for a request that no operation has charged. @param failure may identify the caller. */
   #count(request: Request, failure?: AppError): void {
     if (request.isCounted) return
     request.isCounted = true

@@ -37,11 +37,7 @@ const accessTokenType = /^(?:application\/)?(?:at\+)?jwt$/i
 const subjectCharactersMax = 255
 const keySetBytesMax = 256 * 1024
 
-/**
- * Starts the verifier.
- *
- * @throws SettingError if the keys are in an unusable file. An unreachable provider is not an error.
- */
+/** Throws SettingError if the keys are in an unusable file. An unreachable provider is not an error. */
 export async function openJwts(settings: JwtSettings, { clock, limits, observe }: JwtDependencies) {
   const { issuer, audience, scopeClaims } = settings
   const { jwtVerify, errors } = await import('jose')

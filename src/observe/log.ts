@@ -63,10 +63,7 @@ export function createLog(options: LogOptions): Observe {
   }
 }
 
-/**
- * Creates the function that returns the stack of a cause, or undefined if it was shown recently or is missing: a
- * repeating failure would fill the disk.
- */
+/** The stack of a cause, unless it was shown recently: a repeating failure would fill the disk. */
 function stacksOf({ repeatedStackMs }: Limits, clock: Clock) {
   /** When each stack was last shown, keyed by its call frames, since messages may contain request data. */
   const shownMs = new Map<string, number>()
@@ -83,7 +80,6 @@ function stacksOf({ repeatedStackMs }: Limits, clock: Clock) {
 
 interface Line {
   readonly level: keyof typeof levels
-  /** A sentence. */
   readonly message: string
   readonly stack?: string | undefined
   readonly [field: string]: unknown
@@ -204,7 +200,6 @@ function thin<Event>(periodMs: number, pass: (event: Event, leftOut: number) => 
     periods.set(kind, { timer: timer.unref() })
   }
 
-  /** Whether an event passed. */
   function end(kind: string): boolean {
     const period = periods.get(kind)
     clearTimeout(period?.timer)

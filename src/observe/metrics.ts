@@ -59,7 +59,6 @@ function metricsOf(registry: Registry) {
   }
 }
 
-/** The events that metrics count. */
 type Observers = { readonly [Kind in ServiceEvent['kind']]?: (event: ServiceEvent & { readonly kind: Kind }) => void }
 type Observer = (event: ServiceEvent) => void
 

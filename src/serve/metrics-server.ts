@@ -11,11 +11,7 @@ import type { Metrics, ServerFigures } from '../observe/metrics.ts'
 
 const connectionsMax = 20
 
-/**
- * Serves the metrics at an address.
- *
- * @throws OperatorError if it cannot listen there.
- */
+/** Throws OperatorError if it cannot listen there. */
 export async function serveMetrics(
   { host, port }: NonNullable<ServeConfig['metricsListen']>,
   metrics: Metrics,

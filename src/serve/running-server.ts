@@ -14,8 +14,7 @@ import { createAuthenticate, recordTokenUses, type VerifyJwt } from '../http/aut
 import { ChangeStreams, changeHandlers, changeTraits } from '../http/changes.ts'
 import { LargeAnswers } from '../http/large-answers.ts'
 import type { Intercept } from '../http/operations.ts'
-import { documentHandlers, documentTraits } from '../http/pages/document.ts'
-import { siteHandlers } from '../http/pages/site.ts'
+import { documentHandlers, documentTraits, siteHandlers } from '../http/pages/site.ts'
 import { plantHandlers, plantTraits } from '../http/plants.ts'
 import { RateLimiter } from '../http/rate-limit.ts'
 import { Service } from '../http/service.ts'
@@ -41,14 +40,10 @@ export interface RunningServerOptions {
   readonly keyPair?: KeyPair | undefined
   readonly observe: Observe
   readonly limits: Limits
-  /** Aborted to stop the server. */
   readonly stopping: AbortSignal
-  /** Maximum open files and sockets of the process. */
   readonly descriptorsMax: number
   readonly intercept?: Intercept
 }
-
-export type RunningServer = Awaited<ReturnType<typeof startServer>>
 
 /** Starts a server. Throws OperatorError if it cannot listen, or has no keys for JWTs. */
 export async function startServer(options: RunningServerOptions) {
@@ -99,7 +94,6 @@ export async function startServer(options: RunningServerOptions) {
   }
 }
 
-/** Assembles a server without starting it. */
 async function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJwt) {
   const { store, contract, config, observe, limits, stopping, descriptorsMax, keyPair, intercept } = options
   let isReady = false

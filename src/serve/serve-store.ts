@@ -28,7 +28,6 @@ export interface ServeOptions extends Omit<RunningServerOptions, 'descriptorsMax
   readonly metrics?: Metrics | undefined
 }
 
-/** Serves an open store until `stopping` aborts. */
 export async function serveStore(parts: ServeOptions): Promise<void> {
   const { store, place, config, keyPair, terminal, observe, metrics, limits, stopping } = parts
   const warn = (message: string): void => observe({ kind: 'serverWarning', message })
@@ -102,10 +101,7 @@ function reloadOnHangup(
   })
 }
 
-/**
- * Distributes events: to the log, and to metrics if enabled. Important ones are also written to stderr if the log is off
- * or its reader is elsewhere.
- */
+/** Distributes events to the log and the metrics; important ones to stderr, too, if the log is off or elsewhere. */
 export async function startObserving(
   { log: level, metricsListen, jwtKeys }: ServeConfig,
   terminal: Terminal,

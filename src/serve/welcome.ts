@@ -8,7 +8,6 @@ import type { FirstToken } from './new-token.ts'
 
 export interface Start {
   readonly config: ServeConfig
-  /** Location of the store, without secrets. */
   readonly place: string
   readonly url: string
   readonly metricsUrl: string | undefined

@@ -21,7 +21,6 @@ interface ChangeRow {
   readonly first: bigint
   /** Number of changes in the row. The first row of a log has none: it counts 1 for the beginning of the log. */
   readonly changes: bigint
-  /** Time of the transaction, by the wall clock. */
   readonly atMs: bigint
   readonly lines: string
 }
@@ -29,10 +28,7 @@ interface ChangeRow {
 /** The mark of each kind in the log: a character of its own. */
 const marks: Readonly<Record<ChangeKind, string>> = { created: 'c', replaced: 'r', deleted: 'd' }
 
-/**
- * A change as a line: the mark of its kind, the plant as JSON, and, after a tab, the id of the caller. Neither
- * JSON nor such an id has a tab or a line break.
- */
+/** The mark of its kind, the plant as JSON and, after a tab, the caller. Neither has a tab or a line break. */
 export function lineOf({ kind, plant, callerId }: Change): string {
   const line = marks[kind] + plant.json
   return callerId === undefined ? line : `${line}\t${callerId}`
@@ -52,7 +48,6 @@ export function rowsOf(
   return rows
 }
 
-/** The position of a change, or of the beginning of the log. */
 export interface Position {
   readonly number: bigint
   readonly atMs: bigint
@@ -69,7 +64,6 @@ export function toPosition(text: string): Position {
   throw positionGone()
 }
 
-/** The position of the last change of a row. */
 function endOf({ first, changes, atMs }: ChangeRow): Position {
   return { number: first + changes - 1n, atMs }
 }

@@ -57,7 +57,6 @@ export type BackupTarget = { readonly file: string } | { readonly folder: string
 export interface BackupOptions {
   readonly limits: Limits
   readonly clock: Clock
-  /** Aborted when the command should stop. */
   readonly stopping: AbortSignal
 }
 
@@ -66,7 +65,6 @@ export interface BackupReport extends FileFacts, PruneReport {
 }
 
 export interface PruneReport {
-  /** Older backups that were removed. */
   readonly removed: readonly string[]
   /** Warnings, one line each, such as a file that is named like a backup but may not be one. */
   readonly doubts: readonly string[]
@@ -88,12 +86,8 @@ export interface CheckReport {
 }
 
 export interface StoreOptions {
-  /**
-   * True for a server: no other server can open the file until this one closes it. False for a command, which may run
-   * beside a server.
-   */
+  /** True for a server: no other can open the file meanwhile. False for a command, which may run beside a server. */
   readonly exclusive: boolean
-  /** Whether to create a missing store. */
   readonly mayMake: boolean
   readonly clock: Clock
   readonly limits: Limits

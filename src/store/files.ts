@@ -50,7 +50,6 @@ function removePartial(path: string): void {
   } catch {}
 }
 
-/** Syncs the names in a folder to disk. */
 export function syncFolder(path: string): void {
   withFile(path, 'r', fsyncSync)
 }

@@ -59,16 +59,11 @@ export class GroupCommit<Job, Outcome> {
     this.#timer = timer
   }
 
-  /** Number of jobs that wait for the current batch. */
   get waiting(): number {
     return this.#waiting.length
   }
 
-  /**
-   * Resolves with the job's outcome once its batch is committed.
-   *
-   * @throws AppError `overloaded` if too many jobs are waiting, `shuttingDown` after `close`.
-   */
+  /** Resolves once the job's batch is committed. Throws AppError `overloaded`, or `shuttingDown` after `close`. */
   submit(job: Job): Promise<Outcome> {
     if (this.#closed) return Promise.reject(new AppError('shuttingDown', 'the server is shutting down'))
     if (this.#waiting.length >= this.#limits.waitingJobsMax) {

@@ -26,7 +26,6 @@ export abstract class GroupedStore {
   readonly #observe: Observe
   #closed: Promise<void> | undefined
 
-  /** @param commit see GroupCommit. */
   constructor(
     commit: Commit<Job, Outcome>,
     { clock, limits, observe }: Pick<StoreOptions, 'clock' | 'limits' | 'observe'>,
@@ -119,7 +118,6 @@ export abstract class GroupedStore {
     return (await this.query('listWebhooks')).map(toWebhook)
   }
 
-  /** Returns the rows of a statement, as arrays of columns. */
   protected abstract query(
     name: 'findToken' | 'listTokens' | 'listWebhooks',
     ...values: Uint8Array[]

@@ -7,7 +7,6 @@ import { type Plant, type Preconditions, unmetPrecondition } from '../domain/pla
 import type { OnConflict, Rotation } from '../domain/store.ts'
 import { isTokenValid, type Token } from '../domain/token.ts'
 
-/** What each kind of job needs. */
 interface Jobs {
   createPlant: Plant & CallerOfJob & { readonly idempotencyKey: KeyOfPlant | undefined }
   replacePlant: Plant & CallerOfJob & { readonly preconditions: Preconditions }
@@ -17,7 +16,6 @@ interface Jobs {
   createToken: { readonly token: Token; readonly onlyFirst: boolean }
   revokeToken: { readonly id: string; readonly revokedAtMs: number }
   rotateToken: Rotation
-  /** Days by token id. */
   noteTokenUses: { readonly days: ReadonlyMap<string, number> }
   sweepChanges: Sweep
   writeWebhook: {
@@ -34,7 +32,6 @@ export type JobOf<Kind extends keyof Jobs> = { [Each in Kind]: { readonly kind: 
 export type Job = JobOf<keyof Jobs>
 
 interface CallerOfJob {
-  /** The id of the caller's credential, for the log of changes. */
   readonly callerId?: string | undefined
 }
 
@@ -55,7 +52,6 @@ export interface Sweep {
   readonly futureMs: number
   /** Keeps the row with this number, and later ones. */
   readonly keptFrom: bigint
-  /** Maximum number of rows to delete. */
   readonly rowsMax: number
 }
 
@@ -69,15 +65,11 @@ export type Outcome =
   | 'idTaken'
   | 'idempotencyKeyReused'
   | 'done'
-  /**
-   * No row has the id, or the version; for `onlyFirst`, a token exists; for a sweep, fewer rows than its maximum were
-   * old enough.
-   */
+  /** No row has the id or version; a token exists (`onlyFirst`); or fewer rows than the maximum were swept. */
   | 'notDone'
   /** The token is no longer valid. */
   | 'revoked'
   | 'expired'
-  /** The failed precondition. */
   | keyof Preconditions
   /** This job failed by itself and was not done. The message is for the log. */
   | { readonly failed: string }
@@ -89,7 +81,6 @@ export function isPlainCreate(job: Job): job is JobOf<'createPlant'> {
   return job.kind === 'createPlant' && job.idempotencyKey === undefined
 }
 
-/** What an engine must look up to decide a batch. */
 export interface Lookups {
   /** Ids of plants, without duplicates. */
   readonly plants: readonly bigint[]
@@ -103,13 +94,11 @@ export interface Lookups {
   readonly webhookIds: readonly string[]
 }
 
-/** The result of the lookups. */
 export interface LookupResult {
   /** Texts by id. */
   readonly plants: ReadonlyMap<bigint, string>
   /** By `nameOfKey`, including expired keys. */
   readonly keys: ReadonlyMap<string, FoundKey>
-  /** By id. */
   readonly tokens: ReadonlyMap<string, Token>
   readonly hasTokens: boolean
   /** The first numbers of the rows of the log that each sweep may delete. */
@@ -123,9 +112,7 @@ export interface FoundKey {
   readonly createdAtMs: number
 }
 
-/**
- * What an engine must write, in this order. Plants are sorted by id, the order in which every server locks them.
- */
+/** What an engine must write, in this order. Plants are sorted by id, the order in which every server locks them. */
 export interface Effects {
   /** The plants as they were. */
   readonly deleted: readonly Plant[]
@@ -146,7 +133,6 @@ export interface Effects {
 export interface WebhookRow {
   readonly id: string
   readonly version: number
-  /** Undefined: the row is deleted. */
   readonly content: string | undefined
 }
 
@@ -182,11 +168,7 @@ export function lookupsOf(jobs: readonly Job[]): Lookups {
   return { plants: [...plants], keys, tokenIds, tokenHashes, firstToken, sweeps, webhookIds: [...webhookIds] }
 }
 
-/**
- * Returns one outcome per job, in order, and what to write.
- *
- * @param found the result of `lookupsOf(jobs)`.
- */
+/** Returns one outcome per job, in order, and what to write. @param found the result of `lookupsOf(jobs)`. */
 export function decide(
   jobs: readonly Job[],
   found: LookupResult,

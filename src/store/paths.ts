@@ -36,7 +36,6 @@ export function assertReadableFile(path: string): void {
   })
 }
 
-/** Throws OperatorError unless the folder of a file exists. */
 export function assertFolderOf(path: string): void {
   const folder = dirname(toAbsolute(path))
   explained(path, 'written', () => {

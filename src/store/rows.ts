@@ -53,12 +53,7 @@ type FoundRows = Readonly<
   Record<'plants' | 'keys' | 'tokens' | 'anyToken' | 'sweepable' | 'webhooks', readonly unknown[]>
 >
 
-/**
- * Converts the rows that the lookups of a batch found.
- *
- * @param rows plants: id, text; keys: caller id, key, fingerprint, time; tokens: `tokenColumns`; webhooks: id, version;
- * sweepable: first numbers, for each sweep.
- */
+/** @param rows plants: id, text; keys: caller, key, fingerprint, time; webhooks: id, version; sweepable: numbers. */
 export function toFound(rows: FoundRows): LookupResult {
   const keys = rows.keys as readonly [string, string, Uint8Array, bigint][]
   const webhooks = rows.webhooks as readonly [string, bigint][]
@@ -83,16 +78,11 @@ export function toPlant(row: unknown): Plant {
   return { id, json }
 }
 
-/**
- * Makes a page.
- *
- * @param plants plants in JSON, comma-separated.
- */
+/** @param plants plants in JSON, comma-separated. */
 export function pageOf(plants: string, nextAfter?: bigint): PlantPage {
   return pageOfJson(encoder.encode(`[${plants}]`), nextAfter)
 }
 
-/** Makes a page from its body. */
 export function pageOfJson(json: Uint8Array<ArrayBuffer>, nextAfter?: bigint): PlantPage {
   const revision = revisionOf(json)
   if (nextAfter === undefined) return { json, revision }
@@ -133,10 +123,7 @@ function readContent<T>(content: string, isWhole: (found: T) => boolean): T | un
   }
 }
 
-/**
- * The exclusive upper bound of all texts with a prefix, in code point order, which is also the order of UTF-8 bytes;
- * undefined if there is none.
- */
+/** The exclusive upper bound of all texts with a prefix, by code points, as by UTF-8 bytes; undefined if none. */
 export function endOfPrefix(prefix: string): string | undefined {
   const points = [...prefix].map((character) => character.codePointAt(0) ?? 0)
   while (points.at(-1) === 0x10ffff) points.pop()

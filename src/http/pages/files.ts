@@ -9,7 +9,6 @@ import { root } from '../../package.ts'
 import { weightsOf } from '../negotiation.ts'
 import type { Fields } from '../request.ts'
 
-/** A file of the pages. */
 export interface SiteFile extends Representation {
   /** Its media type, one of those in the document. */
   readonly type: string
@@ -40,7 +39,6 @@ export function readPage(name: string): SiteFile {
   return toSiteFile('text/html', readFileSync(new URL(name, folder), 'utf8'))
 }
 
-/** Reads the files below /site/, except the scripts. */
 export function readFiles(): Site {
   const files = [
     ...readdirSync(folder).map((name) => [name, new URL(name, folder)] as const),

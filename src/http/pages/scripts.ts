@@ -77,7 +77,6 @@ function withoutComments(text: string): string {
   return text.replaceAll(/^ *(?:\/\/.*|\/\*\*[\s\S]*?\*\/)\n/gm, '')
 }
 
-/** Rejects if the thread fails. */
 async function stripTypes(texts: Texts): Promise<Texts> {
   // Node.js warns that the function is experimental, although it runs TypeScript files by the same means.
   const execArgv = ['--disable-warning=ExperimentalWarning']

@@ -1,5 +1,6 @@
-// Serves the pages, and the JSON that programs get from the path of the home page.
+// Serves the pages, the JSON that programs get from the path of the home page, the OpenAPI document, and health checks.
 
+import { type Contract, servedDocument } from '../../contract/contract.ts'
 import { toJson } from '../../contract/plant.ts'
 import type { Property } from '../../contract/schemas.ts'
 import type { Caller } from '../../domain/caller.ts'
@@ -8,15 +9,12 @@ import { toIso } from '../../domain/shown.ts'
 import { pagePolicies } from '../for-browser.ts'
 import { toPreconditions } from '../input.ts'
 import { prefers } from '../negotiation.ts'
-import type { Handlers } from '../operations.ts'
-import { privateFields } from '../request.ts'
+import type { Handlers, TraitsOf } from '../operations.ts'
+import { privateFields, type Request } from '../request.ts'
 import { readFiles, readPage, represent, type SiteFile, toSiteFile } from './files.ts'
 import { readScripts } from './scripts.ts'
 
-/**
- * @param basePath prefix of links: the path of the public URL, without a trailing slash.
- * @param properties the properties of a plant, for the home page.
- */
+/** @param basePath prefix of links: the path of the public URL, without a trailing slash. */
 export function siteHandlers(
   version: string,
   basePath: string,
@@ -77,4 +75,33 @@ const dataBlock = '<script type="application/json" id="plant-properties">'
 function shownCaller({ id, name, scopes, validUntilMs }: Caller) {
   const expires = Number.isFinite(validUntilMs) && { expires: toIso(validUntilMs) }
   return { id, name, scopes: [...scopes], ...expires }
+}
+
+const healthy = { status: 200, headers: { 'cache-control': 'no-store' }, body: { status: 'ok' } } as const
+
+/** Load balancers poll health, so it costs no units. */
+export const documentTraits: TraitsOf = { getLivez: { units: 0 }, getReadyz: { units: 0 } }
+
+/** @param publicUrl the URL of the service for clients; by default derived from each request. */
+export function documentHandlers(
+  contract: Contract,
+  checkReady: () => void,
+  publicUrl?: string,
+): Pick<Handlers, 'getLivez' | 'getReadyz' | 'getOpenapiJson' | 'getOpenapiYaml'> {
+  const documentFor = (request: Readonly<Request>) => servedDocument(contract, publicUrl ?? originOf(request))
+  return {
+    getLivez: () => healthy,
+    getReadyz: () => {
+      checkReady()
+      return healthy
+    },
+    getOpenapiJson: ({ request }) => ({ status: 200, body: documentFor(request).json }),
+    getOpenapiYaml: ({ request }) => ({ status: 200, body: documentFor(request).yaml }),
+  }
+}
+
+/** Some values of Host, such as an empty one, form no valid URL. */
+function originOf({ host, scheme }: Readonly<Request>): string | undefined {
+  const origin = `${scheme}://${host}`
+  return host !== undefined && URL.canParse(origin) ? origin : undefined
 }

@@ -63,16 +63,13 @@ export class Connection implements RequestConnection, ParserEvents {
   readonly socket: Socket
   readonly openedAtMs: number
   readonly #options: ConnectionOptions
-  /** The address of the client, kept because a closed socket loses it. */
+  /** Kept because a closed socket loses it. */
   readonly #address: string | undefined
   readonly #incoming: Incoming
   #state: State = 'head'
   #sinceMs: number
-  /** Whether any request has arrived. */
   #isUsed = false
-  /** The client has ended its side. */
   #hasEnded = false
-  /** Node.js's parser, once a request needs it. */
   #parserSocket: ParserSocket | undefined
   /** The request in progress, until its reply is sent. */
   #request: Request | undefined
@@ -81,7 +78,6 @@ export class Connection implements RequestConnection, ParserEvents {
   #message: IncomingMessage | undefined
   #response: ServerResponse | undefined
   #body: NodeBody | undefined
-  /** Whether nothing can follow the reply. */
   #isLast = false
   #doneListeners: (() => void)[] = []
   /** Why the server closes the connection, if it does. */
@@ -113,7 +109,6 @@ export class Connection implements RequestConnection, ParserEvents {
     return this.#incoming.heldBytes === 0 && (this.#state === 'idle' || this.isNew)
   }
 
-  /** Whether no byte has arrived. */
   get isNew(): boolean {
     return this.#state === 'head' && !this.#isUsed && this.#incoming.heldBytes === 0
   }
@@ -122,13 +117,11 @@ export class Connection implements RequestConnection, ParserEvents {
     return this.#hasEnded || this.socket.destroyed
   }
 
-  /** Bytes of waiting requests and of unread replies. */
   get waitingBytes(): number {
     const isPartial = this.#state === 'head' || this.#state === 'body'
     return (isPartial ? 0 : this.#incoming.heldBytes) + this.socket.writableLength
   }
 
-  /** Bytes held of an incomplete request. */
   get arrivingBytes(): number {
     if (this.#state === 'head') return this.#incoming.heldBytes
     return this.#state === 'body' ? (this.#body?.heldBytes ?? 0) : 0
@@ -146,7 +139,6 @@ export class Connection implements RequestConnection, ParserEvents {
     return this.#state !== 'streaming' && nowMs - this.#sinceMs >= limits[clocks[this.#state]]
   }
 
-  /** Ends a connection whose clock has run out. */
   expire(): void {
     if (this.#state === 'head' || this.#state === 'body') {
       this.refuse(new AppError('requestTimeout', 'the request did not arrive in time'))
@@ -157,7 +149,6 @@ export class Connection implements RequestConnection, ParserEvents {
     }
   }
 
-  /** Closes the connection at once. */
   cut(reason: AbortReason): void {
     this.#endReason = reason
     // A reset also discards the kernel's send buffer, which would be retransmitted for minutes to a client that reads
@@ -215,7 +206,6 @@ export class Connection implements RequestConnection, ParserEvents {
     else if (isArriving) this.#endInput()
   }
 
-  /** The parser has read a head. */
   onRequest(message: IncomingMessage, response: ServerResponse): void {
     const { limits } = this.#options
     this.#message = message
@@ -295,7 +285,6 @@ export class Connection implements RequestConnection, ParserEvents {
     return true
   }
 
-  /** The request has arrived completely. */
   #noteArrived(): void {
     this.#message = undefined
     if (this.#state !== 'body') return
@@ -304,7 +293,6 @@ export class Connection implements RequestConnection, ParserEvents {
     else this.#finish()
   }
 
-  /** Serves bytes that form a plain request. Returns whether they do. */
   #servePlain(bytes: Buffer): boolean {
     const { readsPlainRequests, limits } = this.#options
     const plain = readsPlainRequests ? readPlainRequest(bytes, limits, this.#fieldsSeen) : undefined
@@ -401,7 +389,6 @@ export class Connection implements RequestConnection, ParserEvents {
     else if (this.#message === undefined) this.#finish()
   }
 
-  /** The request has arrived, and its reply is sent. */
   #finish(): void {
     this.#response = undefined
     this.#body = undefined

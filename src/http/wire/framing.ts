@@ -14,11 +14,7 @@ const hostPattern = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::[0-
 const targetPattern =
   /^(?:\/[^#]*|https?:\/\/(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?(?:[/?][^#]*)?|\*)$/i
 
-/**
- * The error for a request whose framing or header fields are unsafe.
- *
- * @param headerFieldsMax maximum number of field lines; Node.js limits only their bytes.
- */
+/** The error for a request whose framing or header fields are unsafe. Node.js limits only the bytes of its fields. */
 export function findUnsafe(
   { rawHeaders, httpVersion, url = '/', headers }: IncomingMessage,
   headerFieldsMax: number,

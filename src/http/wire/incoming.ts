@@ -57,12 +57,7 @@ export class Incoming {
     if (count > 0) this.#cut(bytes, count)
   }
 
-  /**
-   * Removes and returns a head; undefined until its end arrives.
-   *
-   * @throws AppError `malformedRequest`, `unknownMethod` or `headerFieldsTooLarge` as soon as the bytes cannot begin a
-   * valid request.
-   */
+  /** Removes and returns a head. Throws AppError as soon as the bytes cannot begin a valid request. */
   takeHead(): Buffer | undefined {
     this.skipLineEnds()
     const bytes = this.#held
@@ -84,16 +79,12 @@ export class Incoming {
     return this.#cut(bytes, end)
   }
 
-  /** Begins the body that a head announces. */
   beginBody(headers: IncomingHttpHeaders): void {
     this.#bodyBytesLeft = headers['transfer-encoding'] === undefined ? Number(headers['content-length']) : undefined
     this.#tail = ''
   }
 
-  /**
-   * Removes and returns a piece of a body; undefined until more arrives. A chunked body ends with an empty line (RFC
-   * 9112, section 7.1), so a piece never extends beyond one.
-   */
+  /** A chunked body ends with an empty line (RFC 9112, section 7.1), so a piece never extends beyond one. */
   takePiece(): Buffer | undefined {
     const bytes = this.#held
     if (bytes === undefined) return undefined

@@ -10,11 +10,8 @@ import type { Limits } from '../../limits.ts'
 import { createServer } from '../node-http.ts'
 import type { ArrivingBody, ReplyStream, RequestConnection } from '../request.ts'
 
-/** The events of a parser, for a connection. */
 export interface ParserEvents {
-  /** A head was parsed. */
   onRequest(message: IncomingMessage, response: ServerResponse): void
-  /** The bytes are not a valid request. */
   refuse(error: AppError): void
   /** A part of a reply was written to the socket. */
   onWrite(): void
@@ -76,7 +73,6 @@ export class ParserSocket extends Duplex {
     return this.#socket.localPort
   }
 
-  /** Parses bytes at once. */
   parse(bytes: Buffer): void {
     this.emit('data', bytes)
   }
@@ -179,7 +175,6 @@ export class NodeBody implements ArrivingBody {
     this.fail(new AppError('bodyTooLarge', `the body is longer than the ${this.#bytesMax} bytes allowed`))
   }
 
-  /** Discards the rest. */
   drop(): void {
     this.#isWanted = false
     this.#held = Buffer.alloc(0)
@@ -216,7 +211,6 @@ interface ParserError extends Error {
   readonly reason?: string
 }
 
-/** Translates an error of Node.js's parser into an AppError. */
 function explain({ code, reason }: ParserError, { headerBytesMax }: Limits): AppError {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':

@@ -13,16 +13,12 @@ export interface Peers {
   schemeOf(socket: Socket, fields: Fields): Scheme
 }
 
-/** Trusts no proxy. */
-const strict: Peers = { addressOf: (socket) => ownAddress(socket), schemeOf: (socket) => ownScheme(socket) }
-
 /**
  * @param proxies trusted proxies: addresses, ranges such as `10.0.0.0/8`, `loopback`, `linklocal`, `uniquelocal`, and
  * `unix` for clients of a Unix socket.
  * @throws SettingError if one of them is invalid.
  */
 export function createPeers(proxies: readonly string[]): Peers {
-  if (proxies.length === 0) return strict
   const trustsUnix = proxies.includes('unix')
   const isListed = compileList(proxies.filter((name) => name !== 'unix'))
   const trusts = (address: string | undefined, index: number): boolean =>
@@ -55,10 +51,7 @@ function compileList(names: string[]): (address: string, index: number) => boole
   }
 }
 
-/**
- * Extracts the address from `192.0.2.1:80`, `[2001:db8::1]:80` or `[2001:db8::1]`, which some proxies send; returns
- * other texts unchanged.
- */
+/** The address in `192.0.2.1:80`, `[2001:db8::1]:80` or `[2001:db8::1]`, which some proxies send. */
 function withoutPort(text: string): string {
   const [, ipv6, ipv4] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/.exec(text) ?? []
   return ipv6 ?? ipv4 ?? text

@@ -47,11 +47,7 @@ export interface FieldsSeen {
   fields: Readonly<PlainFields> | undefined
 }
 
-/**
- * Parses bytes as exactly one plain request; otherwise returns undefined.
- *
- * @param seen the fields last seen on the same connection.
- */
+/** Parses bytes as exactly one plain request. @param seen the fields last seen on the same connection. */
 export function readPlainRequest(bytes: Buffer, limits: Limits, seen?: FieldsSeen): RequestHead | undefined {
   const text = bytes.toString('latin1', 0, limits.plainHeaderBytesMax)
   const line = requestLine.exec(text)
@@ -124,7 +120,6 @@ function isVisibleOrSpace(character: number): boolean {
   return character >= code.space && character <= code.tilde
 }
 
-/** Converts `if-match` to `If-Match`. */
 function titleCase(name: string): string {
   return name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
 }

@@ -15,7 +15,6 @@ import { lookUp, makeRowId } from './lost-commits.ts'
 import { pageQueries } from './pages.ts'
 import { find, sendEffects } from './transaction.ts'
 
-/** An import in which each batch is a transaction. */
 export function batchImport(committer: Committer, { clock, limits }: DatabaseOptions): PlantImport {
   return {
     isCommitted: true,
@@ -36,7 +35,6 @@ export function batchImport(committer: Committer, { clock, limits }: DatabaseOpt
   }
 }
 
-/** An import in one transaction. */
 export async function wholeImport(options: DatabaseOptions): Promise<PlantImport> {
   const { clock, limits } = options
   const connection = await openForBulk(options, limits.databaseBulkMsMax)
@@ -91,7 +89,6 @@ function nothingKept(cause: unknown): AppError {
   })
 }
 
-/** Reads a snapshot of all plants by ascending id. */
 export async function* exportBatches(options: DatabaseOptions): AsyncGenerator<readonly Plant[]> {
   const { databaseBulkMsMax, exportBatchPlants } = options.limits
   await using connection = await openForBulk(options, databaseBulkMsMax)

@@ -19,9 +19,7 @@ import { checkVersion } from './connections/tables.ts'
 import { lookUp, makeRowId } from './lost-commits.ts'
 import { runBatch } from './transaction.ts'
 
-/**
- * Attempts for a write that silently skipped rows. Another session may have deleted them meanwhile, but not every time.
- */
+/** Attempts for a write that skipped rows. Another session may have deleted them meanwhile, but not every time. */
 const unwrittenTriesMax = 3
 
 const statements = named({
@@ -88,10 +86,7 @@ export class Committer {
     }
   }
 
-  /**
-   * Finds the plants that another session has locked, without an error in the log of the database; all if it has locked
-   * the table. Cannot see uncommitted new plants.
-   */
+  /** Finds locked plants without an error in the database's log; all if the table is locked; no uncommitted ones. */
   async findLocked(ids: readonly bigint[]): Promise<readonly bigint[]> {
     if (ids.length === 0) return []
     try {
@@ -143,7 +138,6 @@ export class Committer {
     this.#lookUpUntilMs = clock.monotonicMs() + limits.databaseLookUpMs
   }
 
-  /** Throws AppError if the tables are newer than this program. */
   async #assertCurrent(connection: Connection): Promise<void> {
     try {
       await checkVersion(connection)
@@ -176,11 +170,7 @@ export class Batches {
     this.#options = options
   }
 
-  /**
-   * Commits jobs and returns one outcome each.
-   *
-   * @throws AppError `storeUnavailable` if the outcome is unknown, any other code if nothing was done.
-   */
+  /** Throws AppError `storeUnavailable` if the outcome is unknown, any other code if nothing was done. */
   commit(jobs: readonly Job[]): Promise<readonly Awaited[]> {
     return this.#commitUnlocked(jobs, this.#nowMs())
   }
@@ -295,7 +285,6 @@ export class Batches {
   }
 }
 
-/** The plant that a job needs. */
 function plantOf(job: Job): bigint | undefined {
   return 'id' in job && typeof job.id === 'bigint' ? job.id : undefined
 }

@@ -108,11 +108,7 @@ function rendered(source: string, order: string, limit: string): string {
       FROM (${selectRows(source, order, limit)}) AS plant) AS page`
 }
 
-/**
- * A page of the plants of a stretch whose names have a prefix; then the number of plants in the stretch, and its last id.
- *
- * @param first the number of the parameter for the length of the stretch; those for the names and the page follow.
- */
+/** A page of a stretch by names; then its plants and its last id. @param first the number of the first parameter. */
 function scanned(source: string, order: string, first: number): string {
   const ofName = `name_folded >= $${first + 1} AND ($${first + 2}::text IS NULL OR name_folded < $${first + 2})`
   return `WITH stretch AS MATERIALIZED (SELECT id, plant, name_folded FROM ${source} ORDER BY ${order} LIMIT $${first})
@@ -129,7 +125,6 @@ function toPage([row]: readonly Row[]): PlantPage {
   return pageOf(plants ?? '', hasMore && last !== null ? last : undefined)
 }
 
-/** Prefixes that are remembered. */
 const commonMax = 256
 /** Searches for a common prefix, on average, until the index is tried again. */
 const searchesPerTry = 32
@@ -173,10 +168,7 @@ export async function listPage(
   return page.nextAfter === undefined && scanned === BigInt(scanMax) ? { ...page, nextAfter: last } : page
 }
 
-/**
- * Numbers all rows that are committed before the call. Waits for standbys as every change does: a number that a reader
- * has seen survives a failover.
- */
+/** Numbers all rows committed before the call. Waits for standbys: a number that was seen survives a failover. */
 export async function numberChanges(connection: Connection): Promise<void> {
   if (connection.pending > pendingMax) throw refusalOf('busy', new Error('numbers of changes wait for a standby'))
   const found = await connection.query(statements.findUnnumbered)

@@ -22,7 +22,6 @@ import { makeRowId } from './lost-commits.ts'
 export type WriteOptions = Limits & {
   /** The id of the transaction; see lost-commits.ts. */
   readonly id: string
-  /** The time of the changes, by the wall clock. */
   readonly atMs: number
 }
 

@@ -8,10 +8,7 @@ import { Thread } from './thread.ts'
 /** Requests sent to the thread at once: enough to keep it busy, without buffering many finished pages. */
 const askedMax = 2
 
-/**
- * @param kind names the thread and its errors.
- * @param wantedMax maximum number of requests at once.
- */
+/** @param kind names the thread and its errors. @param wantedMax maximum number of requests at once. */
 export function openLister(options: ListerOptions, kind: 'lists' | 'searches', wantedMax: number) {
   /** Requests that wait for their turn, by arrival time. */
   const waiting: PromiseWithResolvers<void>[] = []

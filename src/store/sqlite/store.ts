@@ -31,14 +31,11 @@ import type { Thread } from './thread.ts'
 import type { ToWriter } from './writer-thread.ts'
 
 export interface OpenedFile {
-  /** The real path of the file. */
   readonly path: string
   /** The writer thread. Once it has failed, the state of the disk is unknown, and the process must exit. */
   readonly writer: Thread<ToWriter>
-  /** The identity of the files when they were opened. */
   readonly identity: Identity
   readonly reader: DatabaseSync
-  /** Everything that is open. */
   readonly resources: AsyncDisposableStack
 }
 
@@ -68,7 +65,6 @@ export class SqliteStore extends GroupedStore implements Store {
   readonly #lists: ReturnType<typeof openLister>
   /** Searches by name and summaries, which may take longer. */
   readonly #searches: ReturnType<typeof openLister>
-  /** The bytes of a plant in a list, approximately. */
   #plantBytes = plantBytesUsual
   readonly #longSummary = shareRead(() => this.#searches.ask<Summary>({ kind: 'summarize' }))
   readonly #statements: Statements<keyof typeof queries>

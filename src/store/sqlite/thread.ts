@@ -4,7 +4,6 @@ import { extname } from 'node:path'
 import { parentPort, Worker } from 'node:worker_threads'
 import { AppError, type ErrorCode } from '../../domain/errors.ts'
 
-/** What a thread sends. */
 export type FromThread =
   /** The answer to a request. */
   | { readonly answer: unknown }
@@ -13,7 +12,6 @@ export type FromThread =
   /** The thread stops working, for this reason. */
   | { readonly stopped: unknown }
 
-/** Sends from a thread. */
 export function send(message: FromThread, transferred: ArrayBuffer[] = []): void {
   parentPort?.postMessage(message, transferred)
 }
@@ -27,10 +25,7 @@ export class Thread<Request> {
   #error: AppError | undefined
   #isClosing = false
 
-  /**
-   * @param file the module of the thread, in this folder, without its extension.
-   * @param onEnd called once if the thread ends or is no longer usable; returns the error of unanswered requests.
-   */
+  /** @param onEnd called once if the thread is no longer usable; returns the error of unanswered requests. */
   constructor(file: string, name: string, workerData: unknown, onEnd: (cause: unknown) => AppError) {
     this.#onEnd = onEnd
     // .ts in a checkout, .js after a build.

@@ -160,7 +160,6 @@ export class TransactionRunner {
     return isNew
   }
 
-  /** Adds changes, as lines, to the log. */
   #append(added: readonly string[], atMs: number): void {
     for (const { changes: count, lines } of rowsOf(added, this.#limits.changeRowCharactersMax)) {
       const { changes: rows } = this.#statements.appendChanges.run(BigInt(count), BigInt(atMs), lines)

@@ -7,7 +7,6 @@ import type { ConnectionOptions } from 'node:tls'
 import { messageOf, SettingError } from '../../../domain/errors.ts'
 import type { Environment, StoreOptions } from '../../engine.ts'
 
-/** The parameters of a connection. */
 export type Address = ReturnType<typeof parseAddress>
 
 /** Supported parameters of libpq, and their variables. */
@@ -71,10 +70,7 @@ export function parseAddress(url: string, environment: Environment) {
   }
 }
 
-/**
- * A URL for display, without password and parameters. Any part of a malformed URL may be the password, so it is hidden
- * completely.
- */
+/** A URL without password and parameters. Any part of a malformed one may be the password, so all of it is hidden. */
 export function describeUrl(url: string): string {
   const [all, user, , host, port, database] = urlPattern.exec(url) ?? []
   if (all === undefined || database?.includes('@')) return 'postgres://...'
@@ -200,7 +196,6 @@ function readFile(path: string): string {
 
 export interface DatabaseOptions extends StoreOptions {
   readonly address: Address
-  /** The address for display, without its password. */
   readonly place: string
 }
 

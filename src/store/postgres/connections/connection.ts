@@ -16,7 +16,6 @@ export interface Statement {
   readonly text: string
 }
 
-/** Statements by their names. */
 export function named<Name extends string>(texts: Readonly<Record<Name, string>>): Readonly<Record<Name, Statement>> {
   const entries = Object.entries<string>(texts).map(([name, text]) => [name, { name, text }])
   return Object.fromEntries(entries)
@@ -76,11 +75,7 @@ export class Connection {
     })
   }
 
-  /**
-   * Opens a connection. Throws if the database accepts no changes.
-   *
-   * @param lost aborted when the connection is lost. Other connections may share it; then all are lost together.
-   */
+  /** @param lost aborted when the connection is lost. Others may share it; then all are lost together. */
   static async open(options: ConnectionOptions, work: WorkLimits, lost = new AbortController()): Promise<Connection> {
     const { address, limits } = options
     const failures: unknown[] = []
@@ -116,9 +111,7 @@ export class Connection {
     return (await this.#count(this.#client.query(text))).command
   }
 
-  /**
-   * Begins a transaction. If BEGIN fails, the statements sent after it would each commit, so the connection is closed.
-   */
+  /** If BEGIN fails, the statements sent after it would each commit, so the connection is closed. */
   async begin(): Promise<void> {
     this.#isUnconfirmed = false
     try {
@@ -155,7 +148,6 @@ export class Connection {
     return Promise.all(sent)
   }
 
-  /** Number of unanswered statements. */
   get pending(): number {
     return this.#pending
   }
@@ -215,10 +207,7 @@ function makeClient(
   })
 }
 
-/**
- * Whether to try again with, or without, TLS: the server rejects the user, TLS failed, or, without a code, the server
- * does not support TLS.
- */
+/** Whether to try with, or without, TLS: the user was rejected, TLS failed or, without a code, is not supported. */
 function mayHaveToDoWithTls(error: unknown): boolean {
   const code = codeOf(error)
   return code === undefined || code === '28000' || /SSL|TLS|CERT/.test(code)
@@ -279,12 +268,7 @@ const readName = `SELECT current_setting('plantstore.session', true)`
 const readSession = `SELECT pg_backend_pid(), current_setting('server_encoding'), current_setting('transaction_read_only'),
   current_setting('plantstore.session', true)`
 
-/**
- * Prepares a session for changes. Returns the id of its server process.
- *
- * @throws OperatorError if the database, or a pooler in front of it, is unsuitable for a store; another Error if it
- * currently accepts no changes.
- */
+/** Returns the id of the server process. Throws OperatorError if the database or a pooler is unsuitable for a store. */
 async function prepareSession(client: pg.Client, limits: Limits, work: WorkLimits): Promise<number> {
   const query = async (text: string, values: unknown[] = []): Promise<readonly unknown[]> =>
     (await client.query<unknown[]>({ text, values, rowMode: 'array' })).rows[0] ?? []
@@ -320,10 +304,7 @@ export async function answerWithin<T>(answer: Promise<T>, msMax: number): Promis
 }
 
 const takeOver = 'confirmed plants may be lost when a standby takes over; set it to on'
-/**
- * What settings and a table mean that make commits less durable. Only with a standby, `synchronous_commit` must be at
- * least `on`.
- */
+/** What makes commits less durable. Only with a standby, `synchronous_commit` must be at least `on`. */
 const unsafe: Readonly<Record<string, string>> = {
   'fsync = off': 'confirmed plants are lost or damaged when its machine fails; turn it on',
   'full_page_writes = off': 'it may be damaged when its machine fails; turn it on',

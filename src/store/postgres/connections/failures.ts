@@ -72,16 +72,12 @@ export function refusalOf(failure: Exclude<Failure, 'lost' | 'own'>, cause: unkn
   return new AppError(code, message, { cause })
 }
 
-/**
- * The error for a change whose outcome is unknown: the database has not answered in time, no standby has confirmed the
- * commit, or the answer was lost and the look-up failed, too.
- */
+/** No answer in time, no confirmation by a standby, or the answer was lost and the look-up failed, too. */
 export function unknownOutcome(cause: unknown): AppError {
   const message = 'the database did not confirm this request; it may or may not have been done'
   return new AppError('storeUnavailable', message, { cause })
 }
 
-/** Explains a connection failure to the operator, in one line. */
 export function explainConnectFailure(cause: unknown, place: string): OperatorError {
   if (cause instanceof OperatorError) return cause
   const whatToDo = advice[serverErrorOf(cause).code ?? ''] ?? ''

@@ -175,10 +175,7 @@ function explainExisting(error: unknown): unknown {
   )
 }
 
-/**
- * One row per problem. A missing column, or a policy that hides rows, is an error for every statement that names the
- * columns, even if its condition is never true.
- */
+/** One row per problem. A missing column, or a policy that hides rows, is an error even under a false condition. */
 const probe = {
   name: 'probe',
   text: `SELECT format('this user may not read and change the table %s', name) FROM unnest($1::text[]) AS name
@@ -191,10 +188,7 @@ const probe = {
     ${names.map((name) => `UNION ALL SELECT concat(${columnNamesOf(name)}) FROM ${name} WHERE false`).join('\n')}`,
 }
 
-/**
- * Returns the problem that makes the tables unusable; undefined if there is none, or a lock prevents the check. Throws
- * errors that do not concern the tables, such as a lost connection.
- */
+/** Returns what makes the tables unusable; undefined also if a lock prevents the check. Throws other errors. */
 export async function findUnusable(prober: Connection): Promise<unknown> {
   try {
     const [problem] = await prober.query(probe, [names, names.flatMap(columnNamesOf)])

@@ -16,7 +16,6 @@ const processUrl = new URL(`./apart-process${extname(import.meta.url)}`, import.
 export type Task =
   | {
       readonly kind: 'copy'
-      /** The real path of the store. */
       readonly store: string
       /** The path of the copy. */
       readonly partial: string
@@ -26,7 +25,6 @@ export type Task =
     }
   | { readonly kind: 'checkPages'; readonly path: string }
 
-/** The output of the process. */
 export type Finished = { readonly result: unknown } | { readonly failure: string }
 
 /** Throws OperatorError, worded for a backup, if the task fails, the process ends early, or `stopping` is aborted. */

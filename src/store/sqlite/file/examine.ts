@@ -17,14 +17,9 @@ import { findBeside } from './names.ts'
 /** The file changed while it was read without a lock. */
 export class ChangedError extends OperatorError {}
 
-/** Maximum number of reported plants that cannot be found. */
 const problemsMax = 10
 
-/**
- * Returns facts about an intact store; throws OperatorError for any other file.
- *
- * @param name the path in messages: the file, or its original if it is a copy.
- */
+/** Returns facts about an intact store, else throws OperatorError. @param name the path in messages. */
 export async function examine(file: string, busyMsMax: number, name = file): Promise<FileFacts> {
   try {
     const counts = readUntouched(file, busyMsMax, (database) => {
@@ -109,10 +104,7 @@ export function copyDatabase(source: DatabaseSync, to: string): void {
   withFile(to, 'r+', fsyncSync)
 }
 
-/**
- * Throws OperatorError if SQLite should not open a file: it would delete the log beside an empty one, and apply the log
- * of another store.
- */
+/** Throws OperatorError if SQLite should not open a file: it would delete the log beside it, or apply another's. */
 export function assertReadable(path: string): void {
   if (statSync(path).size === 0) {
     const left = findBeside(path).find((name) => statThere(name)?.size)

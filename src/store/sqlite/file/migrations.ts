@@ -53,11 +53,7 @@ export const migrations: readonly string[] = [
   `,
 ]
 
-/**
- * Migrates the tables to the newest version, in one transaction. Several processes may call this concurrently.
- *
- * @param steps those of this program, or others for a test of the mechanism.
- */
+/** Several processes may call this at once. @param steps those of this program, or others for a test. */
 export function migrate(database: DatabaseSync, path: string, steps = migrations): void {
   if (tableVersion(database, path, steps.length) === steps.length) return
   database.exec('BEGIN IMMEDIATE')
@@ -70,11 +66,7 @@ export function migrate(database: DatabaseSync, path: string, steps = migrations
   }
 }
 
-/**
- * The version of a store's tables; 0 for a new file.
- *
- * @throws OperatorError if the file belongs to another program, or to a newer version of this one.
- */
+/** 0 for a new file. Throws OperatorError if the file is another program's, or a newer version's. */
 export function tableVersion(database: DatabaseSync, path: string, newestVersion = migrations.length): number {
   const version = Number(readValue(database, 'PRAGMA user_version'))
   const isNew = version === 0 && readValue(database, 'SELECT count(*) FROM sqlite_schema') === 0
@@ -90,11 +82,7 @@ export function tableVersion(database: DatabaseSync, path: string, newestVersion
   return version
 }
 
-/**
- * Detects a missing table, index or column. SQLite itself would not notice a missing index.
- *
- * @param path the path in messages.
- */
+/** Finds a missing table, index or column. SQLite itself would not notice a missing index. */
 export function findSchemaDamage(database: DatabaseSync, path: string): string | undefined {
   using model = new DatabaseSync(':memory:')
   migrate(model, ':memory:', migrations.slice(0, tableVersion(database, path)))
@@ -120,7 +108,6 @@ export function readStoreId(database: DatabaseSync): string | undefined {
   return id === undefined ? undefined : String(id)
 }
 
-/** The first column of the first row. */
 export function readValue(database: DatabaseSync, sql: string): unknown {
   return Object.values(database.prepare(sql).get() ?? {})[0]
 }

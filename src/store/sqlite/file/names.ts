@@ -26,17 +26,12 @@ const watchedSuffixes = ['', '-wal', '-shm'] as const
 const sqliteSuffixes = ['-wal', '-shm', '-journal'] as const
 const suffixes = [...sqliteSuffixes, '.lock', '.backed-up'] as const
 
-/** The paths of all files of a store. */
 export function filesOfStore(path: string): readonly string[] {
   const realPath = toRealPath(toAbsolute(path))
   return ['', ...suffixes].map((suffix) => realPath + suffix)
 }
 
-/**
- * Throws OperatorError if a file belongs to a store, which writing to it would destroy.
- *
- * @param own the files of the command's own store, from `Engine.filesOf`; they may not exist yet.
- */
+/** Throws OperatorError if a file belongs to a store. @param own the files of the command's own store (`filesOf`). */
 export function assertNoStoreFile(file: string, own: readonly string[] = []): void {
   explained(file, 'written', () => {
     const path = toRealPath(toAbsolute(file))
@@ -46,7 +41,6 @@ export function assertNoStoreFile(file: string, own: readonly string[] = []): vo
   })
 }
 
-/** The real path of a file, even if it does not exist yet. */
 function toRealPath(path: string): string {
   if (statThere(path) !== undefined) return realpathSync(path)
   const folder = dirname(path)
@@ -96,7 +90,6 @@ type WatchedSuffix = (typeof watchedSuffixes)[number]
 /** Device and inode of the watched files, which are unique while the files are open. */
 export type Identity = ReadonlyMap<WatchedSuffix, string>
 
-/** A file of a store was deleted or replaced. */
 export class LostFileError extends OperatorError {}
 
 /** The current identity. Read that of the database before opening it, and those of the log and index when they exist. */
@@ -130,12 +123,7 @@ export type Lock = Disposable
  */
 const holds = { server: 'BEGIN IMMEDIATE', restore: 'BEGIN EXCLUSIVE', look: 'SELECT 1 FROM sqlite_schema' } as const
 
-/**
- * Takes the lock of a store; returns undefined if another process holds it.
- *
- * @param path the real path of the store, so that all names of a file share one lock.
- * @param waitMsMax how long to wait for another process.
- */
+/** Takes the lock of a store; returns undefined if another process holds it. @param path its real path. */
 export function takeLock(path: string, waitMsMax: number, hold: keyof typeof holds): Lock | undefined {
   makeFile(`${path}.lock`)
   return tryLock(path, waitMsMax, hold)
