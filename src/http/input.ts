@@ -9,7 +9,6 @@ import type { Plant, Preconditions, Revisions } from '../domain/plant.ts'
 import { decodeJson } from '../json/decode.ts'
 import type { Input } from './operations.ts'
 import type { Fields } from './request.ts'
-import type { Found } from './router.ts'
 
 const mediaTypeCharactersMax = 256
 
@@ -21,7 +20,7 @@ export function checkBodyFields(fields: Fields): void {
 
 /** Reads the input of a request. @param body its bytes, if any. @throws AppError for invalid input. */
 export type ReadInput = (
-  { params, query }: Pick<Found<unknown>, 'params' | 'query'>,
+  { params, query }: { readonly params: Readonly<Record<string, string>>; readonly query: string },
   headers: Fields,
   body: Buffer | undefined,
 ) => Input<OperationId>

@@ -1,16 +1,29 @@
 // Finds the operations of a target by the paths of the document.
 
+import type { Operation, OperationId } from '../contract/document.ts'
 import { AppError } from '../domain/errors.ts'
+import type { ReadInput } from './input.ts'
+import type { Answer, Call, Input } from './operations.ts'
 
 /** Methods that the service knows, on any path; others get 501. */
 const knownMethods = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE']
 
-/** An operation that the router can find. */
-interface Routed {
-  readonly operation: { readonly path: string; readonly method: string }
+/** An operation of the document, with the functions compiled for it. */
+export interface Endpoint {
+  readonly operation: Operation
+  /** Whether its answer is a list, which may be long. */
+  readonly isOfMany: boolean
+  /** The first media type in the document; an answer may choose another. */
+  readonly mediaType: string
+  readonly readInput: ReadInput
+  /** `Handlers` pairs each operation with its own call type; an endpoint erases the pairing. */
+  readonly handle: (call: Call<OperationId>) => Answer<OperationId> | Promise<Answer<OperationId>>
+  /** Undefined if its calls are never counted against the rate limit. */
+  readonly unitsOf: ((input: Input<OperationId>) => number) | undefined
+  readonly changedPlant: ((input: Input<OperationId>) => bigint) | undefined
 }
 
-interface Route<Endpoint> {
+interface Route {
   /** As in the document, such as `/plants/{id}`. */
   readonly path: string
   /** What its paths begin with: the whole path, or the part before its first parameter. */
@@ -23,17 +36,18 @@ interface Route<Endpoint> {
   readonly allow: string
 }
 
-export interface Found<Endpoint> extends Pick<Route<Endpoint>, 'path' | 'endpoints' | 'allow'> {
+export interface Found {
+  readonly route: Route
   /** Decoded, by name. */
   readonly params: Readonly<Record<string, string>>
   /** Without the question mark. */
   readonly query: string
 }
 
-export class Router<Endpoint extends Routed> {
+export class Router {
   /** All methods of all paths, as in Allow. */
   readonly allMethods: string
-  readonly #routes: readonly Route<Endpoint>[]
+  readonly #routes: readonly Route[]
 
   constructor(endpoints: readonly Endpoint[]) {
     const byPath = Map.groupBy(endpoints, ({ operation }) => operation.path)
@@ -47,7 +61,7 @@ export class Router<Endpoint extends Routed> {
   }
 
   /** Finds the path of a target. Throws AppError `malformedRequest` if it is not valid percent-encoded UTF-8. */
-  find(target: string): Found<Endpoint> | undefined {
+  find(target: string): Found | undefined {
     const end = target.indexOf('?')
     const asked = end === -1 ? target : target.slice(0, end)
     const path = asked.includes('%') ? decode(asked) : asked
@@ -59,14 +73,13 @@ export class Router<Endpoint extends Routed> {
       if (values === null) continue
       const params: Record<string, string> = {}
       for (const [at, name] of route.names.entries()) params[name] = values?.[at + 1] as string
-      const { path: template, endpoints, allow } = route
-      return { path: template, endpoints, allow, params, query: end === -1 ? '' : target.slice(end + 1) }
+      return { route, params, query: end === -1 ? '' : target.slice(end + 1) }
     }
     return undefined
   }
 }
 
-function toRoute<Endpoint extends Routed>(path: string, ofPath: readonly Endpoint[]): Route<Endpoint> {
+function toRoute(path: string, ofPath: readonly Endpoint[]): Route {
   const endpoints = new Map(ofPath.map((endpoint) => [endpoint.operation.method, endpoint]))
   const get = endpoints.get('GET')
   if (get !== undefined) endpoints.set('HEAD', get)

@@ -10,14 +10,14 @@ import type { Limits } from '../limits.ts'
 import type { Authenticate, GuardLookUp } from './authenticate.ts'
 import { type AllowedOrigins, allowOrigin, answerPreflight, anyOriginFields } from './cors.ts'
 import { forBrowser } from './for-browser.ts'
-import { checkBodyFields, compileInput, type ReadInput } from './input.ts'
+import { checkBodyFields, compileInput } from './input.ts'
 import type { LargeAnswers } from './large-answers.ts'
 import { prefers } from './negotiation.ts'
-import type { Answer, Call, Handlers, Input, Intercept, Traits, TraitsOf } from './operations.ts'
+import type { Answer, Handlers, Input, Intercept, Traits, TraitsOf } from './operations.ts'
 import { breaksConnection, problemOf, toAppError } from './problems.ts'
 import { networkOf, type RateLimiter } from './rate-limit.ts'
 import { commonFields, finishedEvent, privateFields, type Reply, type ReplyFields, type Request } from './request.ts'
-import { type Found, Router } from './router.ts'
+import { type Endpoint, type Found, Router } from './router.ts'
 
 export interface ServiceOptions {
   readonly contract: Contract
@@ -35,26 +35,11 @@ export interface ServiceOptions {
   readonly intercept?: Intercept
 }
 
-/** An operation of the document, with the functions compiled for it. */
-interface Endpoint {
-  readonly operation: Operation
-  /** Whether its answer is a list, which may be long. */
-  readonly isOfMany: boolean
-  /** The first media type in the document; an answer may choose another. */
-  readonly mediaType: string
-  readonly readInput: ReadInput
-  /** `Handlers` pairs each operation with its own call type; an endpoint erases the pairing. */
-  readonly handle: (call: Call<OperationId>) => Answer<OperationId> | Promise<Answer<OperationId>>
-  /** Undefined if its calls are never counted against the rate limit. */
-  readonly unitsOf: ((input: Input<OperationId>) => number) | undefined
-  readonly changedPlant: ((input: Input<OperationId>) => bigint) | undefined
-}
-
 interface Asked {
   readonly request: Request
   readonly fields: ReplyFields
   readonly endpoint: Endpoint
-  readonly found: Found<Endpoint>
+  readonly found: Found
 }
 
 /** Small answers are made too quickly to ask whether the client is still there. */
@@ -62,7 +47,7 @@ const alwaysWanted = (): void => {}
 
 export class Service {
   readonly #options: ServiceOptions
-  readonly #router: Router<Endpoint>
+  readonly #router: Router
 
   /** @throws Error unless operations and handlers match one to one. */
   constructor(options: ServiceOptions) {
@@ -120,13 +105,13 @@ export class Service {
     if (!this.#router.knows(method)) throw new AppError('unknownMethod', `the method ${method} is not known`)
     const found = target === '*' ? undefined : this.#router.find(target)
     if (found === undefined && (target !== '*' || method !== 'OPTIONS')) throw unknownPath(path)
-    const endpoint = found?.endpoints.get(method)
+    const endpoint = found?.route.endpoints.get(method)
     if (found !== undefined && endpoint !== undefined) return this.#identify({ request, fields, endpoint, found })
-    request.isCounted = [...(found?.endpoints.values() ?? [])].some(({ unitsOf }) => unitsOf === undefined)
-    const allow = found?.allow ?? this.#router.allMethods
+    request.isCounted = [...(found?.route.endpoints.values() ?? [])].some(({ unitsOf }) => unitsOf === undefined)
+    const allow = found?.route.allow ?? this.#router.allMethods
     fields['allow'] = allow
     if (method !== 'OPTIONS') {
-      throw new AppError('methodNotAllowed', `${method} is not served at ${found?.path}, only ${allow}`)
+      throw new AppError('methodNotAllowed', `${method} is not served at ${found?.route.path}, only ${allow}`)
     }
     // Preflights are not rate-limited: a browser would hide the 429 from its page, including Retry-After.
     if (found === undefined || !answerPreflight(request, fields, allow)) this.#count(request)

@@ -4,7 +4,7 @@
 import type { Change, ChangeKind } from '../domain/change.ts'
 import type { AppError } from '../domain/errors.ts'
 import { type Plant, type Preconditions, unmetPrecondition } from '../domain/plant.ts'
-import type { OnConflict, Rotation } from '../domain/store.ts'
+import type { IdempotencyKey, OnConflict, Rotation } from '../domain/store.ts'
 import { isTokenValid, type Token } from '../domain/token.ts'
 
 interface Jobs {
@@ -35,9 +35,7 @@ interface CallerOfJob {
   readonly callerId?: string | undefined
 }
 
-export interface KeyOfPlant {
-  readonly callerId: string
-  readonly key: string
+export interface KeyOfPlant extends IdempotencyKey {
   /** SHA-256 of the plant. */
   readonly fingerprint: Uint8Array
   /** Arrival time of the request, by the wall clock. */
@@ -180,7 +178,7 @@ export function decide(
 }
 
 /** Keys are scoped to their caller. */
-export function nameOfKey({ callerId, key }: { readonly callerId: string; readonly key: string }): string {
+export function nameOfKey({ callerId, key }: IdempotencyKey): string {
   return `${callerId} ${key}`
 }
 

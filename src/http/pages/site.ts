@@ -11,8 +11,7 @@ import { toPreconditions } from '../input.ts'
 import { prefers } from '../negotiation.ts'
 import type { Handlers, TraitsOf } from '../operations.ts'
 import { privateFields, type Request } from '../request.ts'
-import { readFiles, readPage, represent, type SiteFile, toSiteFile } from './files.ts'
-import { readScripts } from './scripts.ts'
+import { readFiles, readPage, readScripts, represent, type SiteFile, toSiteFile } from './files.ts'
 
 /** @param basePath prefix of links: the path of the public URL, without a trailing slash. */
 export function siteHandlers(

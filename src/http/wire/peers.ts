@@ -6,25 +6,21 @@ import proxyAddress from '@fastify/proxy-addr'
 import { SettingError } from '../../domain/errors.ts'
 import type { Fields, Scheme } from '../request.ts'
 
-/** Proxies add the fields `x-forwarded-for` and `x-forwarded-proto`. */
-export interface Peers {
-  /** The client's address; undefined over a Unix socket whose peer is not trusted or sends none. */
-  addressOf(socket: Socket, fields: Fields): string | undefined
-  schemeOf(socket: Socket, fields: Fields): Scheme
-}
+export type Peers = ReturnType<typeof createPeers>
 
 /**
  * @param proxies trusted proxies: addresses, ranges such as `10.0.0.0/8`, `loopback`, `linklocal`, `uniquelocal`, and
  * `unix` for clients of a Unix socket.
  * @throws SettingError if one of them is invalid.
  */
-export function createPeers(proxies: readonly string[]): Peers {
+export function createPeers(proxies: readonly string[]) {
   const trustsUnix = proxies.includes('unix')
   const isListed = compileList(proxies.filter((name) => name !== 'unix'))
   const trusts = (address: string | undefined, index: number): boolean =>
     address === undefined ? trustsUnix : isListed(withoutPort(address), index)
   return {
-    addressOf: (socket, fields) => {
+    /** Undefined over a Unix socket whose peer is not trusted or sends none. */
+    addressOf: (socket: Socket, fields: Fields): string | undefined => {
       const own = ownAddress(socket)
       const forwarded = fields['x-forwarded-for']
       if (forwarded === undefined || !trusts(own, 0)) return own
@@ -33,7 +29,7 @@ export function createPeers(proxies: readonly string[]): Peers {
       // A proxy may forward a value that the client invented.
       return isIP(found) === 0 ? own : unwrapped(usualForm(found))
     },
-    schemeOf: (socket, fields) => {
+    schemeOf: (socket: Socket, fields: Fields): Scheme => {
       const forwarded = fields['x-forwarded-proto']
       if (forwarded === undefined || !trusts(ownAddress(socket), 0)) return ownScheme(socket)
       const last = forwarded.split(',').at(-1)?.trim().toLowerCase()
