@@ -34,7 +34,6 @@ export async function backup({ store, ...asked }: BackupCommandOptions, terminal
   }
 }
 
-/** The target of a backup: a file, or a folder. */
 function targetOf({ file, folder, keep }: Omit<BackupCommandOptions, 'store'>): BackupTarget {
   if (file !== undefined && folder !== undefined) throw new SettingError('name a file or a --folder, not both')
   if (folder !== undefined) return keep === undefined ? { folder } : { folder, keep }

@@ -33,7 +33,6 @@ export type Run = (options: never, terminal: Terminal, command: Command) => Prom
 /** Adds a command to a parent. `words` are its name and the names of its arguments. */
 export type Add = (parent: Command, words: string, load: () => Promise<Run>) => Command
 
-/** Commands that start a server or call one. */
 export function addServerCommands(program: Command, add: Add, terminal: Terminal): void {
   const serve = add(program, 'serve', async () => (await import('./serve.ts')).serve).description('start the server')
   const config = add(program, 'config', async () => (await import('./config.ts')).showConfig)
@@ -70,7 +69,6 @@ export function addServerCommands(program: Command, add: Add, terminal: Terminal
     .option('--verbose', 'print a line for each row', false)
 }
 
-/** Commands on the tokens of a store. */
 export function addTokenCommands(program: Command, add: Add, terminal: Terminal): void {
   const parent = program.command('token').description('create, list, rotate and revoke access tokens')
   const store = toOption(settings.store, terminal)
@@ -93,7 +91,6 @@ export function addTokenCommands(program: Command, add: Add, terminal: Terminal)
   command('revoke', '<id>').description('revoke a token for good; a running server refuses it within a second')
 }
 
-/** Commands on the webhooks of a store. */
 export function addWebhookCommands(program: Command, add: Add, terminal: Terminal): void {
   const parent = program.command('webhook').description('send each change of a plant to other services')
   const store = toOption(settings.store, terminal)
@@ -121,7 +118,6 @@ export function addWebhookCommands(program: Command, add: Add, terminal: Termina
   command('remove', '<id>').description('remove a webhook for good')
 }
 
-/** Commands on a whole store, with or without a running server. */
 export function addFileCommands(program: Command, add: Add, terminal: Terminal): void {
   const store = toOption(settings.store, terminal)
   const command = (words: string, load: () => Promise<Run>): Command => add(program, words, load).addOption(store)

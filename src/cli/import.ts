@@ -38,11 +38,9 @@ interface ImportOptions {
   readonly onConflict: OnConflict
   readonly dryRun: boolean
   readonly allOrNothing: boolean
-  /** File for rejected records. */
   readonly rejects: string | undefined
 }
 
-/** Returns the exit status: 0 if every plant was imported, else 1. */
 export async function importPlants(options: ImportOptions, terminal: Terminal): Promise<number> {
   const contract = await openContract(parseSettings({ document: options.document }).document)
   if (options.file !== '-') assertReadableFile(options.file)
@@ -111,7 +109,6 @@ class ImportRun {
   #committedLine = 0
   #maybeRounded = 0
   #refused = 0
-  /** The descriptor of the file for rejected records. */
   #rejects: number | undefined
 
   constructor(target: PlantImport, contract: Contract, options: ImportOptions, terminal: Terminal) {

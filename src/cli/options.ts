@@ -78,7 +78,6 @@ export function parseLifetime(text: string): number {
   return text === 'never' ? Number.POSITIVE_INFINITY : parseDuration(text, 'never')
 }
 
-/** The URL of a server. */
 export function parseUrl(text: string): string {
   const url = /^https?:\/\//.test(text) ? URL.parse(text) : null
   if (url?.username === '' && url.password === '' && !/[?#]/.test(text)) return text

@@ -10,7 +10,6 @@ export interface Listing {
   readonly rows: readonly (readonly string[])[]
 }
 
-/** Creates the function that prepares texts for a command's stdout. */
 export function escaping({ stdout }: Terminal): (text: string) => string {
   return stdout.isTTY === true ? escapeControls : (text) => text
 }
@@ -20,7 +19,6 @@ export async function printJson(value: unknown, terminal: Terminal): Promise<voi
   await print(terminal.stdout, `${JSON.stringify(value, null, 2).replaceAll(/[^\n]+/g, escaping(terminal))}\n`)
 }
 
-/** Formats rows as aligned columns. */
 export function formatTable(rows: Listing['rows']): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     rows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0),
@@ -29,7 +27,6 @@ export function formatTable(rows: Listing['rows']): string {
   return `${lines.map((line) => line.trimEnd()).join('\n')}\n`
 }
 
-/** How many property names are shown. */
 const namesShownMax = 10
 
 /** Notes the name of a property that an import or an export leaves out. */

@@ -31,7 +31,6 @@ export async function withStore<Result>(
   }
 }
 
-/** Opens an existing store. */
 export function openExisting(place: string, terminal: Terminal): Promise<Store> {
   return openStore(place, { ...commandOptions(terminal), mayMake: false }).catch((cause) => {
     if (!(cause instanceof MissingStoreError)) throw cause
@@ -55,7 +54,6 @@ export function onStore<Options>(
   }
 }
 
-/** Finds a token or a webhook by its id. */
 export function findById<T extends { readonly id: string }>(kind: string, all: readonly T[], id: string): T {
   const found = all.find((each) => each.id === id)
   if (found === undefined) throw unknownId(kind, id)

@@ -35,7 +35,6 @@ export async function create(
   })
 }
 
-/** Lists tokens without their secrets. */
 export const list = onStore(async (store) => {
   const nowMs = systemClock.wallMs()
   const value = (await store.listTokens()).map((token) => ({

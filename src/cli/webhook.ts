@@ -172,7 +172,6 @@ async function pageAfter(store: Store, after: string | undefined): Promise<Chang
   }
 }
 
-/** The printed form of a webhook. */
 async function shownOf(store: Store, hook: StoredWebhook) {
   const { id, name, url, kinds, paused, createdAtMs, progress, secrets } = hook
   const { after = null, blocked, last } = progress

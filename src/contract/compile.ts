@@ -7,7 +7,7 @@ import addFormats from 'ajv-formats'
 import { RE2JS } from 're2js'
 import { AppError, messageOf, OperatorError } from '../domain/errors.ts'
 import { areUnique, canonical, type Exact, isExact, isMultiple, isWellFormed } from './exact.ts'
-import { isSchema, mapSchema, mapValues, propertiesOf, type Schema } from './schemas.ts'
+import { isObject, mapSchema, mapValues, propertiesOf, type Schema } from './schemas.ts'
 import { explain, type Validator } from './validate.ts'
 
 const documentName = 'openapi.json'
@@ -93,7 +93,7 @@ function exactOf(schema: Schema, types: readonly string[]): Exact {
 /** Ajv ignores a property named `__proto__`, but not a pattern that matches only this name. */
 function keepProto(schema: Schema): Schema {
   const properties = schema['properties']
-  if (!isSchema(properties) || !Object.hasOwn(properties, proto)) return schema
+  if (!isObject(properties) || !Object.hasOwn(properties, proto)) return schema
   const patterns = (schema['patternProperties'] ?? {}) as Schema
   return { ...schema, patternProperties: { ...patterns, [`^${proto}$`]: properties[proto] } }
 }

@@ -1,7 +1,7 @@
 // Indexes the operations of an OpenAPI document: the only description of the API that the service uses.
 
 import { allScopes, type Scope } from '../domain/caller.ts'
-import { isSchema, propertiesOf, type Schema, targetOf } from './schemas.ts'
+import { isObject, propertiesOf, type Schema, targetOf } from './schemas.ts'
 import type { operations, webhooks } from './types.ts'
 
 /** The operations that the service answers. It sends those of `webhooks` itself. */
@@ -102,5 +102,5 @@ function readScopes(security: Security, operation: string): readonly Scope[] | u
 
 /** Resolves a value that may be a reference. References within schemas stay, because they may be circular. */
 export function follow(document: Schema, value: unknown): unknown {
-  return isSchema(value) && '$ref' in value ? follow(document, targetOf(document, value['$ref'])) : value
+  return isObject(value) && '$ref' in value ? follow(document, targetOf(document, value['$ref'])) : value
 }

@@ -2,7 +2,7 @@
 
 import { int64Max, int64Min } from '../domain/plant.ts'
 import { toJson } from './plant.ts'
-import { isSchema } from './schemas.ts'
+import { isObject } from './schemas.ts'
 
 /** The types and bounds of a numeric schema, as JSON: a bound that a JavaScript number cannot hold is a text. */
 export interface Exact {
@@ -35,7 +35,7 @@ function boundOf(bound: number | string): number | bigint {
 function isOfType(value: unknown, type: string): boolean {
   if (type === 'null') return value === null
   if (type === 'array') return Array.isArray(value)
-  if (type === 'object') return isSchema(value)
+  if (type === 'object') return isObject(value)
   return type !== 'number' && typeof value === type
 }
 
@@ -70,7 +70,7 @@ const exactMax = 1e40
 /** Returns the same text for equal values, whether from the document or from json/decode.ts. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical)}]`
-  if (isSchema(value)) {
+  if (isObject(value)) {
     const members = Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}:${canonical(each)}`)
     return `{${members.sort()}}`
   }

@@ -12,7 +12,7 @@ import { compilePlant } from './compile.ts'
 import { follow } from './document.ts'
 import { plantSchemas } from './own-schemas.ts'
 import { toJson } from './plant.ts'
-import { isSchema, mapValues, type Schema } from './schemas.ts'
+import { isObject, mapValues, type Schema } from './schemas.ts'
 
 const bytesMax = 1_000_000
 const depthMax = 64
@@ -103,11 +103,11 @@ function simplify(parsed: unknown): Schema {
       throw new OperatorError('contains a number that is too large, or NaN')
     }
     if (Array.isArray(value)) return value.map((each) => go(each, depth + 1))
-    if (!isSchema(value)) return value
+    if (!isObject(value)) return value
     return mapValues(value, (each) => go(each, depth + 1))
   }
   const document = go(parsed, 0)
-  if (isSchema(document) && /^3(?:\.[01](?:\.|$)|$)/.test(String(document['openapi']))) return document
+  if (isObject(document) && /^3(?:\.[01](?:\.|$)|$)/.test(String(document['openapi']))) return document
   throw new OperatorError('is not an OpenAPI document of version 3.0 or 3.1')
 }
 
@@ -115,7 +115,7 @@ function mergeDocument(bundled: Schema, own: Schema): Schema {
   const { components } = bundled as { readonly components: Schema }
   const { schemas } = components as { readonly schemas: Schema }
   const plants = plantSchemas(own, findPlant(own), schemas)
-  const info = isSchema(own['info']) ? own['info'] : {}
+  const info = isObject(own['info']) ? own['info'] : {}
   const wrong = ['title', 'summary', 'description', 'version'].find(
     (key) => key in info && typeof info[key] !== 'string',
   )
@@ -128,11 +128,11 @@ function mergeDocument(bundled: Schema, own: Schema): Schema {
 }
 
 function findPlant(own: Schema): Schema {
-  const at = (value: unknown, key: string): unknown => (isSchema(value) ? follow(own, value[key]) : undefined)
+  const at = (value: unknown, key: string): unknown => (isObject(value) ? follow(own, value[key]) : undefined)
   const content = ['paths', '/plants', 'post', 'requestBody', 'content'].reduce<unknown>(at, own)
   const media = Object.entries(content ?? {}).find(([type]) => /^application\/json\s*(?:;|$)/i.test(type))?.[1]
   const { schema } = (follow(own, media) ?? {}) as Schema
-  if (isSchema(schema)) return schema
+  if (isObject(schema)) return schema
   throw new OperatorError(
     'has no POST /plants that accepts application/json; this server stores plants, and no other resources',
   )
@@ -141,7 +141,7 @@ function findPlant(own: Schema): Schema {
 /** Removes the examples of plants, which have the properties of the bundled document. */
 function withoutExamples(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutExamples)
-  if (!isSchema(value)) return value
+  if (!isObject(value)) return value
   const isOfPlants = /"#\/components\/schemas\/(?:Plant|NewPlant|StoredPlant|Change)"/.test(
     JSON.stringify(value['schema'] ?? ''),
   )

@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { OperatorError } from '../domain/errors.ts'
 import { toJson } from './plant.ts'
 import {
-  isSchema,
+  isObject,
   mapSchema,
   type Property,
   partsOf,
@@ -32,7 +32,7 @@ export function plantSchemas(own: Schema, root: Schema, bundled: Schema): Schema
   const theirs = copySchemas(own, root, bundled, copied)
   const document = { components: { schemas: Object.fromEntries(copied) } }
   const ended = new Set<Schema>()
-  for (const schema of [theirs, ...copied.values()].filter(isSchema)) assertEnds(document, schema, ended)
+  for (const schema of [theirs, ...copied.values()].filter(isObject)) assertEnds(document, schema, ended)
   const parts = partsOf(document, theirs)
   if (parts.some(({ type }) => type !== undefined && ![type].flat().includes('object'))) {
     throw new OperatorError('POST /plants: a plant must have the type object')
@@ -147,7 +147,7 @@ function isPlain(parts: readonly Schema[]): boolean {
   const properties = parts.flatMap(({ properties = {} }) => Object.entries(properties as Schema))
   const names = new Set(properties.map(([name]) => name))
   const isOwn = (property: unknown): boolean =>
-    isSchema(property) && !Object.hasOwn(property, 'allOf') && !Object.hasOwn(property, '$ref')
+    isObject(property) && !Object.hasOwn(property, 'allOf') && !Object.hasOwn(property, '$ref')
   return (
     names.size === properties.length &&
     properties.every(([, property]) => isOwn(property)) &&

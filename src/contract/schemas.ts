@@ -11,7 +11,7 @@ const within = ['items', 'prefixItems', 'contains', 'additionalProperties', 'pro
 const nested = new Set([...inPlace, ...within, 'unevaluatedProperties'])
 const named = new Set(['properties', 'patternProperties', 'dependentSchemas'])
 
-export function isSchema(value: unknown): value is Schema {
+export function isObject(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
@@ -23,10 +23,10 @@ export function mapValues(object: object, change: (value: unknown, key: string) 
 export function mapSchema(schema: unknown, change: (schema: Schema) => Schema): unknown {
   const go = (value: unknown): unknown => mapSchema(value, change)
   if (Array.isArray(schema)) return schema.map(go)
-  if (!isSchema(schema)) return schema
+  if (!isObject(schema)) return schema
   const mapped = mapValues(schema, (value, keyword) => {
     if (nested.has(keyword)) return go(value)
-    return named.has(keyword) && isSchema(value) ? mapValues(value, go) : value
+    return named.has(keyword) && isObject(value) ? mapValues(value, go) : value
   })
   return change(mapped)
 }
@@ -37,7 +37,7 @@ export function schemasInPlace(document: unknown, schema: Schema): readonly Sche
     ...('$ref' in schema ? [targetOf(document, schema['$ref'])] : []),
     ...inPlace.flatMap((keyword) => schema[keyword] ?? []),
     ...Object.values(schema['dependentSchemas'] ?? {}),
-  ].filter(isSchema)
+  ].filter(isObject)
 }
 
 /** The target of a reference. Throws OperatorError if it points outside the document, or to nothing. */
@@ -78,7 +78,7 @@ export function propertiesOf(document: unknown, schema: Schema): readonly Proper
   const found = new Map<string, Schema>()
   for (const { properties = {} } of parts) {
     for (const [name, property] of Object.entries(properties as Schema)) {
-      const ofProperty = isSchema(property) ? partsOf(document, property) : []
+      const ofProperty = isObject(property) ? partsOf(document, property) : []
       const known = found.get(name)
       found.set(name, merge(known === undefined ? ofProperty : [known, ...ofProperty]))
     }
@@ -93,7 +93,7 @@ export function partsOf(document: unknown, schema: Schema, known = new Set<Schem
   if (known.has(schema)) return []
   known.add(schema)
   const { $ref, allOf = [] } = schema as { readonly $ref?: string; readonly allOf?: readonly unknown[] }
-  const parts = [...($ref === undefined ? [] : [targetOf(document, $ref)]), ...allOf].filter(isSchema)
+  const parts = [...($ref === undefined ? [] : [targetOf(document, $ref)]), ...allOf].filter(isObject)
   return [...parts.flatMap((part) => partsOf(document, part, known)), schema]
 }
 

@@ -3,7 +3,7 @@
 import { MIMEType } from 'node:util'
 import { type Contract, compiledValidator } from '../contract/contract.ts'
 import type { Operation, OperationId, Parameter } from '../contract/document.ts'
-import type { Schema } from '../contract/schemas.ts'
+import { isObject, type Schema } from '../contract/schemas.ts'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
 import type { Plant, Preconditions, Revisions } from '../domain/plant.ts'
 import { decodeJson } from '../json/decode.ts'
@@ -56,10 +56,6 @@ function compileBody(
     const value = decodeJson(bytes, jsonDepthMax)
     return contract.readPlant(hasId && isObject(value) ? { ...value, id } : value)
   }
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Compiles a function that reads the parameters of one place: converts integers, and validates each value. */
