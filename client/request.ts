@@ -69,7 +69,7 @@ const timerMsMax = 2 ** 31 - 1
 /** The longest pages have 1,000 plants of 64 KiB. A longer answer may be endless. */
 const answerCharactersMax = 128_000_000
 
-/** Sends a request until it is answered or retries are pointless. Rejects with PlantStoreError, or as `signal` says. */
+/** Sends a request until it is answered or retries are pointless. Rejects with the failure, or the signal's reason. */
 export async function exchange(store: Store, request: Request, signal: AbortSignal | undefined): Promise<Answer> {
   const endMs = performance.now() + store.timeoutMs
   let isAgain = false

@@ -105,7 +105,7 @@ const matchedMax = 20_000_000
 const undeclaredShown = 5
 const newPlant = { $ref: '#/components/schemas/NewPlant' }
 
-/** Compiles the schema NewPlant, for the first fault of a plant. Throws OperatorError if it is invalid. */
+/** Compiles the schema NewPlant. The validator reports the first fault. Throws OperatorError if it is invalid. */
 export function compilePlant(document: Schema): Validator {
   const { schemas } = document['components'] as { readonly schemas: Schema }
   let judged = 0

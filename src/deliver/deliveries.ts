@@ -291,7 +291,7 @@ function laneOf(plant: BlockedPlant, isBlocked: boolean): Lane {
   return { ...plant, texts: [], hasAllTexts: !isBlocked, isBlocked, isSending: false, dueMs: Number.NEGATIVE_INFINITY }
 }
 
-/** The texts can be read again. */
+/** Saves memory: the texts can be read again. */
 function forgetTexts(lane: Lane): void {
   lane.texts = []
   lane.hasAllTexts = false

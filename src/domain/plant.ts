@@ -74,7 +74,7 @@ export function foldName(name: string): string {
   return folded.replaceAll('\u03c2', '\u03c3').normalize('NFKC')
 }
 
-/** The part of a folded name that stores index: the whole one may be 18 times as long as the name. */
+/** The beginning of a folded name, for an index: the whole one may be 18 times as long as the name. */
 export function headOf(folded: string): string {
   if (folded.length <= headCharacters) return folded
   return [...folded.slice(0, 2 * headCharacters)].slice(0, headCharacters).join('')

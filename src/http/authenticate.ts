@@ -132,7 +132,7 @@ function trustedCallers(clock: Clock, trustMs: number, callersMax: number, chara
   }
 }
 
-/** Finds the caller of a credential. Only those that were valid recently do not go through the guard. */
+/** Returns a function that finds callers. Only credentials that were valid recently do not go through the guard. */
 function familiarCredentials(countMax: number) {
   /** Hashes, so that credentials are not kept in memory for long. */
   const hashes = new Set<string>()

@@ -44,7 +44,7 @@ export type RequestHead = Pick<Request, 'method' | 'target' | 'fields' | 'host' 
 
 /** A body that has not arrived completely. Both methods send 100 Continue to a client that waits for it. */
 export interface ArrivingBody {
-  /** Throws AppError `bodyTooLarge`, also for an announced length, `malformedRequest` or `requestTimeout`. */
+  /** Reads the whole body. Throws AppError `bodyTooLarge`, `malformedRequest` or `requestTimeout`. */
   read(): Promise<Buffer>
   /** Discards the body. Rejects with AppError if the part that has arrived is broken. */
   skip(): Promise<void>

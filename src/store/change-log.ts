@@ -28,7 +28,7 @@ interface ChangeRow {
 /** The mark of each kind in the log: a character of its own. */
 const marks: Readonly<Record<ChangeKind, string>> = { created: 'c', replaced: 'r', deleted: 'd' }
 
-/** The mark of its kind, the plant as JSON and, after a tab, the caller. Neither has a tab or a line break. */
+/** A line: the mark of the kind, the plant as JSON and, after a tab, the caller. None has a tab or a line break. */
 export function lineOf({ kind, plant, callerId }: Change): string {
   const line = marks[kind] + plant.json
   return callerId === undefined ? line : `${line}\t${callerId}`

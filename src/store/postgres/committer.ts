@@ -86,7 +86,10 @@ export class Committer {
     }
   }
 
-  /** Finds locked plants without an error in the database's log; all if the table is locked; no uncommitted ones. */
+  /**
+   * Finds the plants that another session has locked, without an error in the log of the database; all if it has locked
+   * the table. Cannot see uncommitted new plants.
+   */
   async findLocked(ids: readonly bigint[]): Promise<readonly bigint[]> {
     if (ids.length === 0) return []
     try {

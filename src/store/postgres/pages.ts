@@ -108,7 +108,11 @@ function rendered(source: string, order: string, limit: string): string {
       FROM (${selectRows(source, order, limit)}) AS plant) AS page`
 }
 
-/** A page of a stretch by names; then its plants and its last id. @param first the number of the first parameter. */
+/**
+ * Those plants of a stretch whose names have a prefix, as a page; then the number of plants in it, and its last id.
+ *
+ * @param first the number of the parameter for the length of the stretch; those for the names and the page follow.
+ */
 function scanned(source: string, order: string, first: number): string {
   const ofName = `name_folded >= $${first + 1} AND ($${first + 2}::text IS NULL OR name_folded < $${first + 2})`
   return `WITH stretch AS MATERIALIZED (SELECT id, plant, name_folded FROM ${source} ORDER BY ${order} LIMIT $${first})

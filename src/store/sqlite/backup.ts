@@ -209,7 +209,7 @@ export function nameOfBackup(store: string, atMs: number): string {
   return `${seriesOf(store)}${stampOf(atMs)}${suffix}`
 }
 
-/** Records a backup as the mtime of an empty file beside the store, which it does not change. Returns a warning. */
+/** Records a backup as the mtime of an empty file beside the unchanged store. Returns a warning if that fails. */
 function noteBackup(store: string): readonly string[] {
   const path = markOf(store)
   try {

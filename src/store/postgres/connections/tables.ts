@@ -188,7 +188,7 @@ const probe = {
     ${names.map((name) => `UNION ALL SELECT concat(${columnNamesOf(name)}) FROM ${name} WHERE false`).join('\n')}`,
 }
 
-/** Returns what makes the tables unusable; undefined also if a lock prevents the check. Throws other errors. */
+/** Returns what makes the tables unusable; undefined if nothing does, or a lock prevents the check. */
 export async function findUnusable(prober: Connection): Promise<unknown> {
   try {
     const [problem] = await prober.query(probe, [names, names.flatMap(columnNamesOf)])
