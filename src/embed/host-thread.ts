@@ -8,7 +8,7 @@ import { openContract } from '../contract/contract.ts'
 import { allScopes, type Scope } from '../domain/caller.ts'
 import { systemClock } from '../domain/clock.ts'
 import { messageOf } from '../domain/errors.ts'
-import { type Limits, limits } from '../limits.ts'
+import { limits } from '../limits.ts'
 import { createToken } from '../serve/new-token.ts'
 import { startServer } from '../serve/running-server.ts'
 import { emptyStore, sqliteEngine } from '../store/sqlite/engine.ts'
@@ -19,7 +19,7 @@ const common = {
   config: { ...defaultConfig, port: 0 },
   observe: (): void => {},
   // Idle connections close at once, so that a finished test does not wait.
-  limits: { ...limits, stopGraceMs: 0 } as unknown as Limits,
+  limits: { ...limits, stopGraceMs: 0 },
   descriptorsMax: Number.MAX_SAFE_INTEGER,
 }
 /** Initial plants created concurrently. */

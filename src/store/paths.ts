@@ -19,11 +19,6 @@ export function statThere(path: string): Stats | undefined {
   }
 }
 
-/** Whether a path exists. Throws OperatorError if this user may not look. */
-export function isThere(path: string): boolean {
-  return explained(path, 'read', () => statThere(path) !== undefined)
-}
-
 /** Throws OperatorError unless a path is a file that this user may read. */
 export function assertReadableFile(path: string): void {
   explained(path, 'read', () => {

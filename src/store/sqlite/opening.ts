@@ -7,7 +7,7 @@ import { setFlagsFromString } from 'node:v8'
 import { AppError, MissingStoreError, OperatorError } from '../../domain/errors.ts'
 import type { Store } from '../../domain/store.ts'
 import type { StoreOptions } from '../engine.ts'
-import { isThere, toAbsolute } from '../paths.ts'
+import { explained, statThere, toAbsolute } from '../paths.ts'
 import { runApart } from './file/apart.ts'
 import { explainOpenFailure, hasFailed, makeFile, openReadable } from './file/database.ts'
 import { ChangedError, findPageDamage, readUntouched } from './file/examine.ts'
@@ -38,7 +38,9 @@ const newSpaceMegabytes = 4
  */
 export async function openSqliteStore(file: string, options: StoreOptions): Promise<Store> {
   const path = toAbsolute(file)
-  if (!options.mayMake && !isThere(path)) throw new MissingStoreError(`there is no store at ${path}`)
+  if (!options.mayMake && explained(path, 'read', () => statThere(path)) === undefined) {
+    throw new MissingStoreError(`there is no store at ${path}`)
+  }
   try {
     await using opened = new AsyncDisposableStack()
     makeFile(path)
