@@ -1,7 +1,7 @@
 // Plants and changes, as the document describes them.
 
-import type { components } from '../src/contract/types.ts'
 import type { PlantId } from './exact-json.ts'
+import type { components } from './schemas.ts'
 
 type Schemas = components['schemas']
 

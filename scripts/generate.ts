@@ -1,5 +1,5 @@
-// Writes openapi.json, src/contract/types.ts and src/contract/compiled.ts from openapi.yaml. Tests compare them with
-// their source, so committed files are never stale.
+// Writes openapi.json, src/contract/types.ts, src/contract/compiled.ts and client/schemas.ts from openapi.yaml. Tests
+// compare them with their source, so committed files are never stale.
 
 import { readFile, writeFile } from 'node:fs/promises'
 import openapiTS, { astToString } from 'openapi-typescript'
@@ -16,9 +16,20 @@ export function generateJson(yaml: string): string {
 }
 
 /** The text of src/contract/types.ts for the document on disk. An int64 is always a bigint. */
-export async function generateTypes(): Promise<string> {
+export function generateTypes(): Promise<string> {
+  return typesOf(source)
+}
+
+/** The text of client/schemas.ts: the types of all schemas but Error, which a client reads as a PlantStoreError. */
+export async function generateSchemas(): Promise<string> {
+  const { openapi, info, components } = parse(await readFile(source, 'utf8'))
+  const { Error: _, ...schemas } = components.schemas
+  return typesOf({ openapi, info, paths: {}, components: { schemas } })
+}
+
+async function typesOf(document: Parameters<typeof openapiTS>[0]): Promise<string> {
   const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword)
-  const nodes = await openapiTS(source, {
+  const nodes = await openapiTS(document, {
     alphabetize: true,
     transform: (schema) => (schema.format === 'int64' ? bigint : undefined),
   })
@@ -34,4 +45,5 @@ if (import.meta.main) {
   await writeFile(new URL('../openapi.json', import.meta.url), generateJson(await readFile(source, 'utf8')))
   await writeFile(new URL('../src/contract/types.ts', import.meta.url), await generateTypes())
   await writeFile(new URL('../src/contract/compiled.ts', import.meta.url), generateCompiled())
+  await writeFile(new URL('../client/schemas.ts', import.meta.url), await generateSchemas())
 }

@@ -15,17 +15,16 @@ const surroundings = ['terminal.ts', 'package.ts']
 
 /**
  * What each room may import from: other rooms, and files of src/ itself. The rooms of src/ have their names without it;
- * client/ and verify/ stand beside it, and know nothing of it but the types of the document. A room within a room is a
- * room of its own: `http` knows nothing of `http/wire`.
+ * client/ and verify/ stand beside it, and know nothing of it. A room within a room is a room of its own: `http`
+ * knows nothing of `http/wire`.
  */
 const table: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   json: ['domain'],
-  contract: ['domain', 'json', 'contract/types.ts', 'package.ts'],
-  'contract/types.ts': [],
-  client: ['contract/types.ts'],
+  contract: ['domain', 'json', 'package.ts'],
+  client: [],
   'http/wire': ['domain', 'http', 'limits.ts'],
-  http: ['domain', 'json', 'contract', 'contract/types.ts', 'limits.ts'],
+  http: ['domain', 'json', 'contract', 'limits.ts'],
   'http/pages': ['domain', 'contract', 'http', 'package.ts'],
   identity: ['domain', 'limits.ts'],
   store: ['domain', 'store/sqlite', 'store/postgres', 'limits.ts'],
@@ -49,10 +48,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     ...settings,
     ...surroundings,
   ],
-  embed: [
-    ...['domain', 'client', 'contract', 'contract/types.ts', 'http', 'http/wire', 'store', 'store/sqlite', 'serve'],
-    ...settings,
-  ],
+  embed: ['domain', 'client', 'contract', 'http', 'http/wire', 'store', 'store/sqlite', 'serve', ...settings],
   'main.ts': ['cli', 'limits.ts', 'terminal.ts'],
   'terminal.ts': ['domain', 'limits.ts'],
   'package.ts': [],
@@ -92,7 +88,9 @@ const files: readonly SourceFile[] = await Array.fromAsync(
 )
 
 /** Those that no program wrote. */
-const writtenFiles = files.filter(({ path }) => !['contract/compiled.ts', 'contract/types.ts'].includes(path))
+const writtenFiles = files.filter(
+  ({ path }) => !['client/schemas.ts', 'contract/compiled.ts', 'contract/types.ts'].includes(path),
+)
 
 /** Those of the pages. */
 const scripts = await Array.fromAsync(glob('*.ts', { cwd: join(root, 'site') }), async (name) => {
@@ -242,9 +240,9 @@ function withoutComments(text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')
 }
 
-/** The folder of a file; a file of src/ itself is a room, and so are the types of the document. */
+/** The folder of a file; a file of src/ itself is a room. */
 function roomOf(path: string): string {
-  return path.includes('/') && path !== 'contract/types.ts' ? dirname(path) : path
+  return path.includes('/') ? dirname(path) : path
 }
 
 /**

@@ -7,7 +7,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
 import { generateCompiled } from '../../scripts/compiled.ts'
-import { generateJson, generateTypes } from '../../scripts/generate.ts'
+import { generateJson, generateSchemas, generateTypes } from '../../scripts/generate.ts'
 import { loadContract } from '../../src/contract/contract.ts'
 import { readDocument } from '../../src/contract/document.ts'
 import { errorNumbers, statusOf } from '../../src/domain/errors.ts'
@@ -158,6 +158,7 @@ describe('openapi.yaml', () => {
 
   for (const [path, generate] of [
     ['src/contract/types.ts', generateTypes],
+    ['client/schemas.ts', generateSchemas],
     ['src/contract/compiled.ts', generateCompiled],
   ] as const) {
     test(`generates the committed ${path}`, async () => {
