@@ -89,6 +89,7 @@ export async function* follow<Each>(
   }
 }
 
+/** The blocks of a stream (WHATWG HTML, section 9.2.6). Ends with the stream. */
 async function* eventsOf(
   { url, headers, send }: Store,
   path: string,

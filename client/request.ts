@@ -5,12 +5,16 @@ import { fromJson } from './exact-json.ts'
 /** The properties of a new PlantStoreError. */
 export type ErrorDetails = Partial<Omit<PlantStoreError, 'name' | 'message' | 'stack'>>
 
+/** Base URL without a trailing slash. */
 /** A failed call: the server rejected it, or sent no readable answer. */
 export class PlantStoreError extends Error {
   override readonly name = 'PlantStoreError'
   /** The HTTP status; undefined without an answer. */
+  /** Milliseconds for a call, including all tries and pauses. */
   readonly status: number | undefined
+  /** Milliseconds for one try, after which the call is retried. */
   /** The error number, listed in the document; undefined if the answer has none, such as a proxy's. */
+  /** Maximum tries of a call. */
   readonly error: number | undefined
   /** Identifies the request, for example in the server's log. */
   readonly requestId: string | undefined
@@ -87,7 +91,11 @@ export async function exchange(store: Store, request: Request, signal: AbortSign
 /** Every create has a key, so these answers hold for all of its tries. */
 const finalOfCreates: readonly (number | undefined)[] = [400, 409, 413, 415, 422]
 
-/** Marks a failure if a try may have succeeded. @param isAgain whether an earlier one may have been served. */
+/**
+ * Marks the failure of a change if this try or an earlier one may have succeeded.
+ *
+ * @param isAgain whether an earlier try may have been served: it got no answer, or none from the store.
+ */
 function failureOfChange(method: string, failure: PlantStoreError, isAgain: boolean): PlantStoreError {
   const { message, status, error } = failure
   if (isAgain && status !== undefined && !(method === 'POST' && finalOfCreates.includes(status))) {

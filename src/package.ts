@@ -10,6 +10,7 @@ export function readVersion(): string {
   return String(version)
 }
 
+/** The value of User-Agent in requests that the program sends. */
 export function userAgent(): string {
   return `plantstore/${readVersion()}`
 }

@@ -31,7 +31,10 @@ export type Signal = (typeof endingSignals)[number]
 
 export type Output = Writable & { readonly isTTY?: boolean }
 
-/** Returns false if the reader, such as `head`, closed the pipe. Throws OperatorError on any other write error. */
+/**
+ * Writes the output of a command. Returns false if the reader, such as `head`, closed the pipe. Throws OperatorError on
+ * any other write error.
+ */
 export async function print(output: Output, text: string): Promise<boolean> {
   const error = await write(output, text)
   if (error && !['EPIPE', 'ERR_STREAM_DESTROYED'].includes(codeOf(error) ?? '')) throw unwritten(error)

@@ -13,7 +13,11 @@ import { explain, type Validator } from './validate.ts'
 const documentName = 'openapi.json'
 const checks = { exact: isExact, multipleOf: isMultiple, uniqueItems: areUnique, 'x-wellFormed': isWellFormed }
 
-/** Creates an Ajv for schemas converted by `forAjv`. They may refer to `components.schemas` of the document. */
+/**
+ * Creates an Ajv for values of json/decode.ts, and for schemas converted by `forAjv`.
+ *
+ * @param document schemas compiled later may refer to its `components.schemas`.
+ */
 export function createAjv(document: Schema, options: Options = {}): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors: true,

@@ -17,12 +17,15 @@ export interface Parameter {
 
 export interface Operation {
   readonly id: OperationId
+  /** Upper case. */
   readonly method: string
   /** The path template, with `{name}` for a parameter. */
   readonly path: string
+  /** The scopes that a token needs; undefined if the operation needs no token. */
   readonly scopes: readonly Scope[] | undefined
   /** Whether a token identifies the caller if one is sent, even if none is needed. */
   readonly takesToken: boolean
+  /** The schema of the application/json body; undefined if the operation takes none. */
   readonly body: Schema | undefined
   readonly parameters: readonly Parameter[]
   /** By status: schemas by media type, none without a body. */

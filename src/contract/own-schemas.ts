@@ -26,7 +26,14 @@ const keywords = new Set([
 /** A schema with only these keywords requires no more than its properties do. */
 const plain = ['type', 'title', 'description', 'required', 'properties', 'allOf', '$ref', 'examples', 'deprecated']
 
-/** Plant and NewPlant made from the schema `root` of a user's document, and the schemas that they refer to. */
+/**
+ * The schemas Plant and NewPlant made from a user's document, and the schemas that they refer to.
+ *
+ * @param own the user's document, in which references are resolved.
+ * @param root its schema for a new plant.
+ * @param bundled the schemas of the server's document.
+ * @throws OperatorError that says what is rejected.
+ */
 export function plantSchemas(own: Schema, root: Schema, bundled: Schema): Schema {
   const copied = new Map<string, Schema>()
   const theirs = copySchemas(own, root, bundled, copied)
@@ -60,6 +67,7 @@ export function plantSchemas(own: Schema, root: Schema, bundled: Schema): Schema
   return { ...reachedFrom(plants, copied), ...plants }
 }
 
+/** The schemas that `from` refers to, directly or through others. */
 function reachedFrom(from: unknown, schemas: ReadonlyMap<string, Schema>): Schema {
   const reached = new Map<string, Schema>()
   const visit = (value: unknown): void => {
@@ -147,6 +155,7 @@ function isPlain(parts: readonly Schema[]): boolean {
   const properties = parts.flatMap(({ properties = {} }) => Object.entries(properties as Schema))
   const names = new Set(properties.map(([name]) => name))
   const isOwn = (property: unknown): boolean =>
+    /** Whether a schema does nothing but declare properties, each once. */
     isObject(property) && !Object.hasOwn(property, 'allOf') && !Object.hasOwn(property, '$ref')
   return (
     names.size === properties.length &&

@@ -53,6 +53,7 @@ export interface Delivery {
   /** Undefined: the change must be read from the log, after `lane.after`. See `find`. */
   change: SentChange | undefined
   readonly isProbe: boolean
+  /** Whether it tests if a failing receiver is back. */
 }
 
 export class Deliveries {
@@ -60,6 +61,7 @@ export class Deliveries {
   readonly #kinds: readonly ChangeKind[]
   readonly #random: () => number
   readonly #lanes: Map<string, Lane>
+  /** By plant. */
   /** The position up to which the log was read. All earlier changes are accepted, or in a lane. */
   #readTo: string | undefined
   #mayHaveMore = true
@@ -88,10 +90,12 @@ export class Deliveries {
   }
 
   get readTo(): string | undefined {
+    /** The position from which to read the log. */
     return this.#readTo
   }
 
   get pause(): PauseReason | undefined {
+    /** Why the webhook must be paused, if it must. */
     return this.#pause
   }
 
@@ -147,7 +151,11 @@ export class Deliveries {
     this.#pause ??= 'lost'
   }
 
-  /** Returns the next change to send, of a plant with none in flight. @param room requests that may be in flight. */
+  /**
+   * Returns the next change to send, of a plant with none in flight; undefined if there is none now.
+   *
+   * @param room how many requests of this webhook may be in flight.
+   */
   next(nowMs: number, room: number): Delivery | undefined {
     const isProbe = this.#failures > 0
     const sending = this.#some(({ isSending }) => isSending)
@@ -291,7 +299,7 @@ function laneOf(plant: BlockedPlant, isBlocked: boolean): Lane {
   return { ...plant, texts: [], hasAllTexts: !isBlocked, isBlocked, isSending: false, dueMs: Number.NEGATIVE_INFINITY }
 }
 
-/** Saves memory: the texts can be read again. */
+/** Drops the texts of changes, which can be read again. */
 function forgetTexts(lane: Lane): void {
   lane.texts = []
   lane.hasAllTexts = false

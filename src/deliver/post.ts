@@ -27,7 +27,9 @@ export interface SenderOptions {
 }
 
 export interface PostAnswer {
+  /** Undefined if there was no answer. */
   readonly status?: number | undefined
+  /** Whether the receiver has accepted the message. */
   readonly isAccepted: boolean
   /** The status, or why there was no answer. */
   readonly outcome: string

@@ -36,6 +36,7 @@ export interface WebhooksOptions {
   readonly random: () => number
   readonly observe: Observe
   readonly limits: Limits
+  /** The value of User-Agent. */
   readonly userAgent: string
 }
 

@@ -24,6 +24,7 @@ export interface LoggedChange {
   readonly plant: string
   readonly json: string
 }
+/** The whole change as JSON. */
 
 /** Serializes a change as JSON. @param plant the plant as JSON. @param time RFC 3339, in UTC. */
 export function changeJson(

@@ -46,6 +46,7 @@ interface WebhookSent {
   readonly durationMs: number
   readonly againInMs?: number
 }
+/** When it will be sent again. */
 
 export interface RequestFinished {
   readonly kind: 'requestFinished'
@@ -62,6 +63,7 @@ export interface RequestFinished {
   readonly bytes: number
   /** The client's address, as reported by trusted proxies; absent over a Unix socket. */
   readonly clientAddress?: string | undefined
+  /** Size of the response body. */
   readonly tokenId?: string | undefined
   readonly tokenName?: string | undefined
   /** The id of the plant to create, replace or delete, in decimal digits. */

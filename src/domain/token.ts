@@ -14,6 +14,7 @@ export interface Token {
   readonly name: string
   readonly scopes: readonly Scope[]
   readonly createdAtMs: number
+  /** Absent if the token does not expire. */
   readonly expiresAtMs?: number
   /** Absent unless the token was revoked. */
   readonly revokedAtMs?: number

@@ -49,7 +49,10 @@ export const pauseReasons = {
 export type PauseReason = keyof typeof pauseReasons
 
 export interface WebhookProgress {
-  /** All changes up to this position were accepted, except those of blocked plants. Undefined: none yet. */
+  /**
+   * The position up to which all changes were accepted, except those of blocked plants. Undefined: none yet, so the
+   * webhook begins with the oldest change.
+   */
   readonly after?: string | undefined
   readonly blocked: readonly BlockedPlant[]
   /** Consecutive failures of the receiver, each followed by a pause. */

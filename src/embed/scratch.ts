@@ -11,7 +11,9 @@ export interface Scratch {
   remove(): Promise<void>
 }
 
-/** Where a shell exists, a child process removes the folder when this process ends, even by SIGKILL. */
+/**
+ * Creates a folder. Where a shell exists, a child process removes the folder when this process ends, even by SIGKILL.
+ */
 export async function makeScratch(): Promise<Scratch> {
   const folder = await mkdtemp(join(tmpdir(), 'plantstore-'))
   // A separate process group survives signals to the test's group. The child's input closes when this process ends.

@@ -40,7 +40,10 @@ export function toField({ kind }: Column, value: unknown, toJson: (value: unknow
   return kind === 'text' && typeof value === 'string' ? value : toJson(value)
 }
 
-/** Converts a field to JSON; undefined if there is no value. A text that is invalid in its column becomes a string. */
+/**
+ * Converts a field to JSON; undefined if the plant lacks the property. A text that is invalid in its column becomes a
+ * JSON string, which the validator rejects.
+ */
 export function toJsonOf({ kind, isRequired }: Column, field: string): string | undefined {
   const text = kind === 'text' ? field : field.trim()
   if (text === '' && !isRequired) return undefined
@@ -78,9 +81,11 @@ export interface PlantRecord {
   /** The record exactly as in the file, without its line end; truncated if too long. */
   readonly raw: string
   readonly json?: string
+  /** Line on which the record begins, from 1. */
   readonly isCut?: boolean | undefined
   readonly wrong?: string | undefined
 }
 
+/** `raw` is truncated. */
 /** The file, or the rest of it, cannot be read. The message is a predicate: it follows the name of the file. */
 export class UnreadableFile extends Error {}

@@ -24,6 +24,7 @@ export interface CsvHeader {
 }
 
 type FileColumns = readonly (Column | undefined)[]
+/** The columns of a file, in its order; undefined for one that is not a property of a plant. */
 
 interface Body {
   readonly reader: CsvReader
@@ -190,7 +191,10 @@ export class CsvReader {
     this.#field = new RegExp(`"([^"]*(?:""[^"]*)*)("?)|([^${separator}\n]*)`, 'y')
   }
 
-  /** Returns the records that a piece completes. Throws UnreadableFile if too many quotes are never closed. */
+  /**
+   * Returns the records that a piece completes; with the last piece, the remaining records. Throws UnreadableFile if too
+   * many quotes are never closed.
+   */
   read(piece: string, isLast: boolean): CsvRecord[] {
     const text = this.#rest + piece
     const records: CsvRecord[] = []

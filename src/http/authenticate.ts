@@ -132,7 +132,10 @@ function trustedCallers(clock: Clock, trustMs: number, callersMax: number, chara
   }
 }
 
-/** Returns a function that finds callers. Only credentials that were valid recently do not go through the guard. */
+/**
+ * Returns a function that finds the caller of a credential. Only those that were valid recently, at most `countMax`, do
+ * not go through the guard.
+ */
 function familiarCredentials(countMax: number) {
   /** Hashes, so that credentials are not kept in memory for long. */
   const hashes = new Set<string>()
@@ -168,6 +171,7 @@ export function recordTokenUses(
   clock: Clock,
   { tokenUsesMs, trustedTokensMax }: Pick<Limits, 'tokenUsesMs' | 'trustedTokensMax'>,
 ) {
+  /** Unwritten days by token id. */
   let days = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
   let isStopped = false

@@ -25,7 +25,10 @@ export function allowOrigin(
   fields['access-control-expose-headers'] = exposedFields
 }
 
-/** Answers a preflight, which browsers send before a request. Returns whether it is one from an allowed origin. */
+/**
+ * Answers a preflight request, which browsers send without a token before the actual one. Returns whether the request
+ * is a preflight from an allowed origin.
+ */
 export function answerPreflight(request: Request, fields: ReplyFields, methods: string): boolean {
   if (request.fields['access-control-request-method'] === undefined) return false
   if (fields['access-control-allow-origin'] === undefined) return false

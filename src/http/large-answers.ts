@@ -18,8 +18,11 @@ const beginningBytes = 4_096
 export class LargeAnswers {
   readonly #unreadBytesMax: number
   #bytes = 0
+  /** Unread bytes. */
   readonly #unread = new Map<Reader, number>()
+  /** Answers that wait for their turn. */
   readonly #waiting: (() => void)[] = []
+  /** Bytes of large answers in this turn of the event loop. */
   #turnBytes = 0
 
   constructor(limits: Limits) {

@@ -29,7 +29,10 @@ export type Answer<Id extends OperationId> =
       readonly headers?: AnswerHeaders
       /** The media type of the body; defaults to the first in the document. */
       readonly type?: string
-      /** Sent unchanged if it is a text or bytes, else as JSON. The buffer of a list is detached once it is sent. */
+      /**
+       * Strings and bytes are sent unchanged, other values as JSON. The buffer of a list is detached once it is sent,
+       * unless it also has other bytes.
+       */
       readonly body: SuccessBody<Id> | string | Uint8Array<ArrayBuffer>
     }
   | { readonly status: 204 | 304; readonly headers?: AnswerHeaders; readonly body?: undefined }
@@ -51,6 +54,7 @@ export interface Credential {
 type AnswerHeaders = Readonly<Record<string, string>>
 
 export type Handlers = {
+  /** By lower-case name. */
   readonly [Id in OperationId]: (call: Call<Id>) => Answer<Id> | Promise<Answer<Id>>
 }
 

@@ -40,7 +40,10 @@ function fieldsFor({ code }: AppError, scopes: readonly Scope[]): Record<string,
   }
 }
 
-/** Whether the start of the next request is unknown, or would depend on how much of the body has arrived. */
+/**
+ * Whether nothing can follow on the connection: the start of the next request is unknown, or would depend on how much
+ * of the body has arrived. `headerFieldsTooLarge` includes too many fields.
+ */
 export function breaksConnection({ code }: AppError): boolean {
   return code === 'malformedRequest' || code === 'bodyTooLarge' || code === 'headerFieldsTooLarge'
 }

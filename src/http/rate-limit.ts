@@ -28,8 +28,10 @@ export class RateLimiter {
   }
 
   /**
-   * Charges units (generic cell rate algorithm), or throws AppError `rateLimited` without charging them. More than the
-   * whole limit pass when the caller has no debt.
+   * Charges units to a caller (generic cell rate algorithm).
+   *
+   * @throws AppError `rateLimited` if the caller has too few left, without charging them. A request that costs more
+   * than the whole limit passes when the caller has no debt.
    */
   take(caller: string, units: number): void {
     this.#note(caller, this.#evenAfter(caller, units))
@@ -64,7 +66,10 @@ export class RateLimiter {
     return wantedMs
   }
 
-  /** Charges a look-up that has happened. Concurrent ones may overdraw the limit, by at most twice the window. */
+  /**
+   * Charges a unit for a look-up that has already happened. Concurrent look-ups may overdraw the limit; the debt is
+   * capped at twice the window.
+   */
   #spend(caller: string): void {
     const nowMs = this.#clock.monotonicMs()
     const startMs = Math.max(this.#evenAtMs.get(caller) ?? nowMs, nowMs)

@@ -44,7 +44,12 @@ export type RequestHead = Pick<Request, 'method' | 'target' | 'fields' | 'host' 
 
 /** A body that has not arrived completely. Both methods send 100 Continue to a client that waits for it. */
 export interface ArrivingBody {
-  /** Reads the whole body. Throws AppError `bodyTooLarge`, `malformedRequest` or `requestTimeout`. */
+  /**
+   * Resolves to the whole body.
+   *
+   * @throws AppError `bodyTooLarge` if its actual or announced length is over the limit; `malformedRequest` or
+   * `requestTimeout` if its end does not arrive.
+   */
   read(): Promise<Buffer>
   /** Discards the body. Rejects with AppError if the part that has arrived is broken. */
   skip(): Promise<void>
@@ -70,15 +75,19 @@ export interface Reply {
   /** Whether it is a page, whose bytes count as unread until they are sent. */
   readonly isPage?: boolean
   readonly isLast?: boolean
+  /** Whether nothing can follow on the connection. */
 }
 
 /** The endless body of a reply whose head is sent. */
 export interface ReplyStream {
   readonly isOver: boolean
+  /** Whether the client has left. */
   readonly unreadBytes: number
   write(bytes: string | Uint8Array): void
   end(): void
+  /** Ends it gracefully. */
   cut(): void
+  /** Closes its connection at once. */
   /** Calls a listener once, when the connection is closed or the stream has ended. */
   onceDone(listener: () => void): void
 }

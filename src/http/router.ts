@@ -20,6 +20,7 @@ export interface Endpoint {
   readonly handle: (call: Call<OperationId>) => Answer<OperationId> | Promise<Answer<OperationId>>
   /** Undefined if its calls are never counted against the rate limit. */
   readonly unitsOf: ((input: Input<OperationId>) => number) | undefined
+  /** The value of Allow. */
   readonly changedPlant: ((input: Input<OperationId>) => bigint) | undefined
 }
 

@@ -251,7 +251,12 @@ export class Service {
     }
   }
 
-  /** Charges one unit for a request that no operation has charged. @param failure may identify the caller. */
+  /**
+   * Charges one unit, to the caller or its address, for a request that no operation has charged.
+   *
+   * @param failure may identify the caller.
+   * @throws AppError `rateLimited` over the limit.
+   */
   #count(request: Request, failure?: AppError): void {
     if (request.isCounted) return
     request.isCounted = true

@@ -9,7 +9,11 @@ import { explainSettingFailure } from '../store/paths.ts'
 
 export type KeyPair = NonNullable<ReturnType<typeof readKeyPair>>
 
-/** The pair that a configuration names. Throws SettingError if a file is no readable PEM, or the files do not match. */
+/**
+ * Reads the pair that a configuration names; undefined if it names none.
+ *
+ * @throws SettingError if a file cannot be read or is not PEM, or if the files do not match.
+ */
 export function readKeyPair({ tlsCert, tlsKey }: Pick<ServeConfig, 'tlsCert' | 'tlsKey'>) {
   if (tlsCert === undefined && tlsKey === undefined) return undefined
   if (tlsKey === undefined)

@@ -11,7 +11,11 @@ import type { Metrics, ServerFigures } from '../observe/metrics.ts'
 
 const connectionsMax = 20
 
-/** Throws OperatorError if it cannot listen there. */
+/**
+ * Serves the metrics at an address.
+ *
+ * @throws OperatorError if it cannot listen there.
+ */
 export async function serveMetrics(
   { host, port }: NonNullable<ServeConfig['metricsListen']>,
   metrics: Metrics,

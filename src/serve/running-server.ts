@@ -41,7 +41,9 @@ export interface RunningServerOptions {
   readonly observe: Observe
   readonly limits: Limits
   readonly stopping: AbortSignal
+  /** Aborted to stop the server. */
   readonly descriptorsMax: number
+  /** Maximum open files and sockets of the process. */
   readonly intercept?: Intercept
 }
 

@@ -101,7 +101,10 @@ function reloadOnHangup(
   })
 }
 
-/** Distributes events to the log and the metrics; important ones to stderr, too, if the log is off or elsewhere. */
+/**
+ * Distributes events: to the log, and to metrics if enabled. Important ones are also written to stderr if the log is off
+ * or its reader is elsewhere.
+ */
 export async function startObserving(
   { log: level, metricsListen, jwtKeys }: ServeConfig,
   terminal: Terminal,

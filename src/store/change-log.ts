@@ -21,6 +21,7 @@ interface ChangeRow {
   readonly first: bigint
   /** Number of changes in the row. The first row of a log has none: it counts 1 for the beginning of the log. */
   readonly changes: bigint
+  /** Time of the transaction, by the wall clock. */
   readonly atMs: bigint
   readonly lines: string
 }
@@ -51,6 +52,7 @@ export function rowsOf(
 export interface Position {
   readonly number: bigint
   readonly atMs: bigint
+  /** The position of a change, or of the beginning of the log. */
 }
 
 function positionText({ number, atMs }: Position): string {
@@ -67,6 +69,7 @@ export function toPosition(text: string): Position {
 function endOf({ first, changes, atMs }: ChangeRow): Position {
   return { number: first + changes - 1n, atMs }
 }
+/** The position of the last change of a row. */
 
 /** The page of a reader that starts now. `newest` is the last row of the log, as columns. */
 export function emptyPageOf(newest: unknown): ChangePage {

@@ -57,6 +57,7 @@ export type BackupTarget = { readonly file: string } | { readonly folder: string
 export interface BackupOptions {
   readonly limits: Limits
   readonly clock: Clock
+  /** Aborted when the command should stop. */
   readonly stopping: AbortSignal
 }
 
@@ -86,9 +87,13 @@ export interface CheckReport {
 }
 
 export interface StoreOptions {
-  /** True for a server: no other can open the file meanwhile. False for a command, which may run beside a server. */
+  /**
+   * True for a server: no other server can open the file until this one closes it. False for a command, which may run
+   * beside a server.
+   */
   readonly exclusive: boolean
   readonly mayMake: boolean
+  /** Whether to create a missing store. */
   readonly clock: Clock
   readonly limits: Limits
   /** Environment variables, for PostgreSQL's settings such as PGHOST and PGPASSWORD. */

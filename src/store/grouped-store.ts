@@ -119,6 +119,7 @@ export abstract class GroupedStore {
   }
 
   protected abstract query(
+    /** Returns the rows of a statement, as arrays of columns. */
     name: 'findToken' | 'listTokens' | 'listWebhooks',
     ...values: Uint8Array[]
   ): Promise<readonly unknown[]>

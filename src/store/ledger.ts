@@ -17,6 +17,7 @@ interface Jobs {
   revokeToken: { readonly id: string; readonly revokedAtMs: number }
   rotateToken: Rotation
   noteTokenUses: { readonly days: ReadonlyMap<string, number> }
+  /** Days by token id. */
   sweepChanges: Sweep
   writeWebhook: {
     readonly id: string
@@ -33,6 +34,7 @@ export type Job = JobOf<keyof Jobs>
 
 interface CallerOfJob {
   readonly callerId?: string | undefined
+  /** The id of the caller's credential, for the log of changes. */
 }
 
 export interface KeyOfPlant extends IdempotencyKey {
@@ -63,7 +65,10 @@ export type Outcome =
   | 'idTaken'
   | 'idempotencyKeyReused'
   | 'done'
-  /** No row has the id or version; a token exists (`onlyFirst`); or fewer rows than the maximum were swept. */
+  /**
+   * No row has the id, or the version; for `onlyFirst`, a token exists; for a sweep, fewer rows than its maximum were
+   * old enough.
+   */
   | 'notDone'
   /** The token is no longer valid. */
   | 'revoked'
@@ -72,6 +77,7 @@ export type Outcome =
   /** This job failed by itself and was not done. The message is for the log. */
   | { readonly failed: string }
   /** This job was rejected with an error of its own. */
+  /** The failed precondition. */
   | { readonly refused: AppError }
 
 /** A create without a key, which depends only on whether its id is taken. */
@@ -103,6 +109,7 @@ export interface LookupResult {
   readonly sweepable: readonly (readonly bigint[])[]
   /** Versions of webhooks by id. */
   readonly webhooks: ReadonlyMap<string, number>
+  /** By id. */
 }
 
 export interface FoundKey {
@@ -139,6 +146,7 @@ export function lookupsOf(jobs: readonly Job[]): Lookups {
   const keys: KeyOfPlant[] = []
   const tokenIds: string[] = []
   const tokenHashes: Uint8Array[] = []
+  /** Undefined: the row is deleted. */
   const sweeps: Sweep[] = []
   const webhookIds = new Set<string>()
   let firstToken = false

@@ -53,7 +53,12 @@ type FoundRows = Readonly<
   Record<'plants' | 'keys' | 'tokens' | 'anyToken' | 'sweepable' | 'webhooks', readonly unknown[]>
 >
 
-/** @param rows plants: id, text; keys: caller, key, fingerprint, time; webhooks: id, version; sweepable: numbers. */
+/**
+ * Converts the rows that the lookups of a batch found.
+ *
+ * @param rows plants: id, text; keys: caller id, key, fingerprint, time; tokens: `tokenColumns`; webhooks: id, version;
+ * sweepable: first numbers, for each sweep.
+ */
 export function toFound(rows: FoundRows): LookupResult {
   const keys = rows.keys as readonly [string, string, Uint8Array, bigint][]
   const webhooks = rows.webhooks as readonly [string, bigint][]
@@ -123,7 +128,10 @@ function readContent<T>(content: string, isWhole: (found: T) => boolean): T | un
   }
 }
 
-/** The exclusive upper bound of all texts with a prefix, by code points, as by UTF-8 bytes; undefined if none. */
+/**
+ * The exclusive upper bound of all texts with a prefix, in code point order, which is also the order of UTF-8 bytes;
+ * undefined if there is none.
+ */
 export function endOfPrefix(prefix: string): string | undefined {
   const points = [...prefix].map((character) => character.codePointAt(0) ?? 0)
   while (points.at(-1) === 0x10ffff) points.pop()

@@ -81,6 +81,7 @@ export class Connection implements RequestConnection, ParserEvents {
   #isLast = false
   #doneListeners: (() => void)[] = []
   /** Why the server closes the connection, if it does. */
+  /** Whether nothing can follow the reply. */
   #endReason: AbortReason = 'clientLeft'
   readonly #fieldsSeen: FieldsSeen = { text: '', fields: undefined }
   /** `#close` reports a reply that is not sent. */
@@ -112,6 +113,7 @@ export class Connection implements RequestConnection, ParserEvents {
   get isNew(): boolean {
     return this.#state === 'head' && !this.#isUsed && this.#incoming.heldBytes === 0
   }
+  /** Whether no byte has arrived. */
 
   get hasLeft(): boolean {
     return this.#hasEnded || this.socket.destroyed
@@ -120,11 +122,13 @@ export class Connection implements RequestConnection, ParserEvents {
   get waitingBytes(): number {
     const isPartial = this.#state === 'head' || this.#state === 'body'
     return (isPartial ? 0 : this.#incoming.heldBytes) + this.socket.writableLength
+    /** Bytes of waiting requests and of unread replies. */
   }
 
   get arrivingBytes(): number {
     if (this.#state === 'head') return this.#incoming.heldBytes
     return this.#state === 'body' ? (this.#body?.heldBytes ?? 0) : 0
+    /** Bytes held of an incomplete request. */
   }
 
   onceDone(listener: () => void): void {
@@ -397,6 +401,7 @@ export class Connection implements RequestConnection, ParserEvents {
     else if (this.#hasEnded) this.#end()
   }
 
+  /** The request has arrived, and its reply is sent. */
   #noteDone(): void {
     if (this.#doneListeners.length === 0) return
     const listeners = this.#doneListeners

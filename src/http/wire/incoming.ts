@@ -57,7 +57,12 @@ export class Incoming {
     if (count > 0) this.#cut(bytes, count)
   }
 
-  /** Removes and returns a head. Throws AppError as soon as the bytes cannot begin a valid request. */
+  /**
+   * Removes and returns a head; undefined until its end arrives.
+   *
+   * @throws AppError `malformedRequest`, `unknownMethod` or `headerFieldsTooLarge` as soon as the bytes cannot begin a
+   * valid request.
+   */
   takeHead(): Buffer | undefined {
     this.skipLineEnds()
     const bytes = this.#held
@@ -84,7 +89,10 @@ export class Incoming {
     this.#tail = ''
   }
 
-  /** A chunked body ends with an empty line (RFC 9112, section 7.1), so a piece never extends beyond one. */
+  /**
+   * Removes and returns a piece of a body; undefined until more arrives. A chunked body ends with an empty line (RFC
+   * 9112, section 7.1), so a piece never extends beyond one.
+   */
   takePiece(): Buffer | undefined {
     const bytes = this.#held
     if (bytes === undefined) return undefined

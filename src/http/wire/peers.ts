@@ -47,7 +47,10 @@ function compileList(names: string[]): (address: string, index: number) => boole
   }
 }
 
-/** The address in `192.0.2.1:80`, `[2001:db8::1]:80` or `[2001:db8::1]`, which some proxies send. */
+/**
+ * Extracts the address from `192.0.2.1:80`, `[2001:db8::1]:80` or `[2001:db8::1]`, which some proxies send; returns
+ * other texts unchanged.
+ */
 function withoutPort(text: string): string {
   const [, ipv6, ipv4] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/.exec(text) ?? []
   return ipv6 ?? ipv4 ?? text

@@ -47,7 +47,11 @@ export interface FieldsSeen {
   fields: Readonly<PlainFields> | undefined
 }
 
-/** Parses bytes that are exactly one plain request. @param seen the fields last seen on the same connection. */
+/**
+ * Parses bytes as exactly one plain request; otherwise returns undefined.
+ *
+ * @param seen the fields last seen on the same connection.
+ */
 export function readPlainRequest(bytes: Buffer, limits: Limits, seen?: FieldsSeen): RequestHead | undefined {
   const text = bytes.toString('latin1', 0, limits.plainHeaderBytesMax)
   const line = requestLine.exec(text)

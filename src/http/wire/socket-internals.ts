@@ -3,11 +3,17 @@
 
 import { Socket } from 'node:net'
 
-/** One read buffer for all sockets: allocating 64 KiB for each packet costs more than serving a plain request. */
+/**
+ * One read buffer for all sockets. By default, Node.js allocates 64 KiB for each packet and frees most of it again,
+ * which costs more than serving a plain request.
+ */
 const bytesReadAtOnce = 65_536
 const buffer = Buffer.allocUnsafeSlow(bytesReadAtOnce)
 
-/** What the option `onread` sets, which the sockets of a server are created without. */
+/**
+ * `net.Socket` has an option for a caller's buffer (`onread`), but Node.js creates the sockets of a server without it.
+ * These are the internals that the option sets.
+ */
 interface SocketInternals {
   readonly _handle?: { readonly useUserBuffer?: (buffer: Buffer) => void } | null
   [part: symbol]: unknown

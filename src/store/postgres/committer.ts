@@ -143,6 +143,7 @@ export class Committer {
 
   async #assertCurrent(connection: Connection): Promise<void> {
     try {
+      /** Throws AppError if the tables are newer than this program. */
       await checkVersion(connection)
     } catch (cause) {
       // The next attempt reports any other problem.
@@ -173,7 +174,11 @@ export class Batches {
     this.#options = options
   }
 
-  /** Throws AppError `storeUnavailable` if the outcome is unknown, any other code if nothing was done. */
+  /**
+   * Commits jobs and returns one outcome each.
+   *
+   * @throws AppError `storeUnavailable` if the outcome is unknown, any other code if nothing was done.
+   */
   commit(jobs: readonly Job[]): Promise<readonly Awaited[]> {
     return this.#commitUnlocked(jobs, this.#nowMs())
   }

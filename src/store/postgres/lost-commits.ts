@@ -30,7 +30,12 @@ export function makeRowId(atMs: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
 }
 
-/** Looks up, until the deadline, whether a transaction committed. Throws AppError `storeUnavailable` if unknown. */
+/**
+ * Looks up whether a transaction committed whose answer was lost. If it did not, it never will. Retries until the
+ * deadline, by the monotonic clock.
+ *
+ * @throws AppError `storeUnavailable` if the outcome is unknown.
+ */
 export async function lookUp(id: string, options: DatabaseOptions, deadlineMs: number): Promise<boolean> {
   const { clock, limits } = options
   for (;;) {

@@ -109,7 +109,7 @@ function rendered(source: string, order: string, limit: string): string {
 }
 
 /**
- * Those plants of a stretch whose names have a prefix, as a page; then the number of plants in it, and its last id.
+ * A page of the plants of a stretch whose names have a prefix; then the number of plants in the stretch, and its last id.
  *
  * @param first the number of the parameter for the length of the stretch; those for the names and the page follow.
  */
@@ -172,7 +172,10 @@ export async function listPage(
   return page.nextAfter === undefined && scanned === BigInt(scanMax) ? { ...page, nextAfter: last } : page
 }
 
-/** Numbers all rows committed before the call. Waits for standbys: a number that was seen survives a failover. */
+/**
+ * Numbers all rows that are committed before the call. Waits for standbys as every change does: a number that a reader
+ * has seen survives a failover.
+ */
 export async function numberChanges(connection: Connection): Promise<void> {
   if (connection.pending > pendingMax) throw refusalOf('busy', new Error('numbers of changes wait for a standby'))
   const found = await connection.query(statements.findUnnumbered)

@@ -62,6 +62,7 @@ export async function backupSqlite(
   return { ...facts, file, ...pruned, doubts: [...doubts, ...pruned.doubts] }
 }
 
+/** The real path of a store that can be read. */
 async function findReadable(store: string, options: Pick<BackupOptions, 'limits' | 'clock'>): Promise<string> {
   try {
     assertThere(store)
@@ -209,7 +210,10 @@ export function nameOfBackup(store: string, atMs: number): string {
   return `${seriesOf(store)}${stampOf(atMs)}${suffix}`
 }
 
-/** Records a backup as the mtime of an empty file beside the unchanged store. Returns a warning if that fails. */
+/**
+ * Records that a backup is complete: as the mtime of an empty file beside the store, because a backup does not change the
+ * store. Returns a warning if that fails.
+ */
 function noteBackup(store: string): readonly string[] {
   const path = markOf(store)
   try {
@@ -232,6 +236,7 @@ function markOf(store: string): string {
 }
 
 export interface PruneOptions {
+  /** The real path of the store. */
   readonly store: string
   readonly folder: string
   /** The name of the new backup. It is kept, as are newer ones of concurrent commands. */
@@ -291,7 +296,10 @@ function findOthers({ store, folder, latest, busyMsMax }: PruneOptions, doubts: 
   })
 }
 
-/** A store that was ever opened for writing has WAL mode in its header, a backup has not. */
+/**
+ * Throws OperatorError if a file may not be a backup. The header of a store that was ever opened for writing shows WAL
+ * mode; that of a backup does not.
+ */
 function assertBackup(path: string): void {
   if (!lstatSync(path).isFile()) throw new OperatorError('it is not a regular file')
   const [beside] = findBeside(path)

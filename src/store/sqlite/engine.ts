@@ -24,7 +24,10 @@ export const sqliteEngine: Engine = {
   settingsOf: () => [],
 }
 
-/** Empties a store while its server runs, to reset tests: its plants, keys and log of changes, but not its tokens. */
+/**
+ * Empties a store while its server runs, to reset tests: deletes all plants and idempotency keys, but not tokens, in one
+ * transaction, and begins another log of changes.
+ */
 export function emptyStore(path: string, busyMsMax: number): void {
   const database = new DatabaseSync(path, { timeout: busyMsMax })
   try {

@@ -87,7 +87,10 @@ async function openWriter(
   }
 }
 
-/** Throws OperatorError if the file cannot be opened, LostFileError if one beside it was removed meanwhile. */
+/**
+ * Resolves when the store is open for writing. Throws OperatorError if the file cannot be opened, and LostFileError if
+ * another process removed a file beside it meanwhile.
+ */
 async function startWriter(options: WriterOptions): Promise<Pick<OpenedFile, 'writer' | 'identity'>> {
   // By default, a thread collects garbage after each half megabyte, which takes an eighth of the time of an import.
   setFlagsFromString(`--min-semi-space-size=${newSpaceMegabytes}`)

@@ -13,6 +13,7 @@ import { prepareAll, type Statements } from './file/database.ts'
 /** Characters of plants that a search examines for one page, approximately. */
 const scanCharactersMax = 2_000_000
 
+/** Rows as a JSON array of plants. */
 const arrayOfRows = `'[' || coalesce(group_concat(plant, ','), '') || ']'`
 const ofTag = `plants INDEXED BY plants_by_tag WHERE plant ->> '$.tag' IS NOT NULL AND plant ->> '$.tag' =`
 

@@ -31,9 +31,11 @@ import type { Thread } from './thread.ts'
 import type { ToWriter } from './writer-thread.ts'
 
 export interface OpenedFile {
+  /** The real path of the file. */
   readonly path: string
   /** The writer thread. Once it has failed, the state of the disk is unknown, and the process must exit. */
   readonly writer: Thread<ToWriter>
+  /** The identity of the files when they were opened. */
   readonly identity: Identity
   readonly reader: DatabaseSync
   readonly resources: AsyncDisposableStack
@@ -66,6 +68,7 @@ export class SqliteStore extends GroupedStore implements Store {
   /** Searches by name and summaries, which may take longer. */
   readonly #searches: ReturnType<typeof openLister>
   #plantBytes = plantBytesUsual
+  /** The bytes of a plant in a list, approximately. */
   readonly #longSummary = shareRead(() => this.#searches.ask<Summary>({ kind: 'summarize' }))
   readonly #statements: Statements<keyof typeof queries>
 

@@ -25,7 +25,10 @@ export class Thread<Request> {
   #error: AppError | undefined
   #isClosing = false
 
-  /** @param onEnd called once if the thread is no longer usable; returns the error of unanswered requests. */
+  /**
+   * @param file the module of the thread, in this folder, without its extension.
+   * @param onEnd called once if the thread ends or is no longer usable; returns the error of unanswered requests.
+   */
   constructor(file: string, name: string, workerData: unknown, onEnd: (cause: unknown) => AppError) {
     this.#onEnd = onEnd
     // .ts in a checkout, .js after a build.

@@ -200,6 +200,7 @@ export interface DatabaseOptions extends StoreOptions {
 }
 
 /** @throws OperatorError if the URL is malformed. */
+/** The address for display, without its password. */
 export function locate(url: string, options: StoreOptions): DatabaseOptions {
   return { ...options, address: parseAddress(url, options.environment), place: describeUrl(url) }
 }

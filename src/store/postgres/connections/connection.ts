@@ -75,7 +75,11 @@ export class Connection {
     })
   }
 
-  /** @param lost aborted when the connection is lost. Others may share it; then all are lost together. */
+  /**
+   * Opens a connection. Throws if the database accepts no changes.
+   *
+   * @param lost aborted when the connection is lost. Other connections may share it; then all are lost together.
+   */
   static async open(options: ConnectionOptions, work: WorkLimits, lost = new AbortController()): Promise<Connection> {
     const { address, limits } = options
     const failures: unknown[] = []
@@ -268,7 +272,12 @@ const readName = `SELECT current_setting('plantstore.session', true)`
 const readSession = `SELECT pg_backend_pid(), current_setting('server_encoding'), current_setting('transaction_read_only'),
   current_setting('plantstore.session', true)`
 
-/** Returns the id of the server process. Throws OperatorError if the database or a pooler is unsuitable for a store. */
+/**
+ * Prepares a session for changes. Returns the id of its server process.
+ *
+ * @throws OperatorError if the database, or a pooler in front of it, is unsuitable for a store; another Error if it
+ * currently accepts no changes.
+ */
 async function prepareSession(client: pg.Client, limits: Limits, work: WorkLimits): Promise<number> {
   const query = async (text: string, values: unknown[] = []): Promise<readonly unknown[]> =>
     (await client.query<unknown[]>({ text, values, rowMode: 'array' })).rows[0] ?? []
@@ -304,7 +313,10 @@ export async function answerWithin<T>(answer: Promise<T>, msMax: number): Promis
 }
 
 const takeOver = 'confirmed plants may be lost when a standby takes over; set it to on'
-/** What makes commits less durable. Only with a standby, `synchronous_commit` must be at least `on`. */
+/**
+ * What settings and a table mean that make commits less durable. Only with a standby, `synchronous_commit` must be at
+ * least `on`.
+ */
 const unsafe: Readonly<Record<string, string>> = {
   'fsync = off': 'confirmed plants are lost or damaged when its machine fails; turn it on',
   'full_page_writes = off': 'it may be damaged when its machine fails; turn it on',

@@ -72,7 +72,10 @@ export function refusalOf(failure: Exclude<Failure, 'lost' | 'own'>, cause: unkn
   return new AppError(code, message, { cause })
 }
 
-/** For no answer in time, no confirmation by a standby, or a lost answer after which the look-up failed, too. */
+/**
+ * The error for a change whose outcome is unknown: the database has not answered in time, no standby has confirmed the
+ * commit, or the answer was lost and the look-up failed, too.
+ */
 export function unknownOutcome(cause: unknown): AppError {
   const message = 'the database did not confirm this request; it may or may not have been done'
   return new AppError('storeUnavailable', message, { cause })

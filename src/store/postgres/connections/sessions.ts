@@ -101,7 +101,11 @@ export class Sessions {
     return this.#unusable === undefined && (!this.#session.lost.aborted || this.#graceLeftMs() > 0)
   }
 
-  /** Waits for the next session during the grace period. Throws AppError `storeAway` if there is none. */
+  /**
+   * The current session. If it was lost, waits for the next one during the grace period.
+   *
+   * @throws AppError `storeAway` if there is none.
+   */
   async current(): Promise<Session> {
     if (this.#unusable !== undefined) throw refusalOf('unusable', this.#unusable)
     const { lost } = this.#session

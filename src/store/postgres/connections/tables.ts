@@ -188,7 +188,10 @@ const probe = {
     ${names.map((name) => `UNION ALL SELECT concat(${columnNamesOf(name)}) FROM ${name} WHERE false`).join('\n')}`,
 }
 
-/** Returns what makes the tables unusable; undefined if nothing does, or a lock prevents the check. */
+/**
+ * Returns the problem that makes the tables unusable; undefined if there is none, or a lock prevents the check. Throws
+ * errors that do not concern the tables, such as a lost connection.
+ */
 export async function findUnusable(prober: Connection): Promise<unknown> {
   try {
     const [problem] = await prober.query(probe, [names, names.flatMap(columnNamesOf)])

@@ -16,6 +16,7 @@ const processUrl = new URL(`./apart-process${extname(import.meta.url)}`, import.
 export type Task =
   | {
       readonly kind: 'copy'
+      /** The real path of the store. */
       readonly store: string
       /** The path of the copy. */
       readonly partial: string

@@ -39,6 +39,7 @@ const sqliteVersionMin = '3.51.3'
 
 export const isNoDatabase = 'is not a plant store: it is not an SQLite database; name another file'
 
+/** Classifies an error of node:sqlite; undefined for any other error. */
 export function sqliteFailure(error: unknown): SqliteFailure | undefined {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined
   const known: Readonly<Record<number, SqliteFailure>> = failures
@@ -146,7 +147,10 @@ export function openReadable(path: string, busyMsMax: number): DatabaseSync {
 
 export type Statements<Name extends string> = Readonly<Record<Name, StatementSync>>
 
-/** Integers are bigints: each write reads the last row id. Rows are arrays, which take half the time of objects. */
+/**
+ * Prepares statements by their names. Integers are bigints: each write reads the last row id, which may be a plant's id.
+ * Rows are arrays, which take half the time of objects.
+ */
 export function prepareAll<Name extends string>(
   database: DatabaseSync,
   texts: Readonly<Record<Name, string>>,
@@ -177,7 +181,11 @@ export function assertDurable(database: DatabaseSync): void {
   }
 }
 
-/** Explains a failure to open a store to the operator, in one line. */
+/**
+ * Explains a failure to open a store to the operator, in one line.
+ *
+ * @param purpose the kind of access.
+ */
 export function explainOpenFailure(
   cause: unknown,
   path: string,

@@ -19,7 +19,11 @@ export class ChangedError extends OperatorError {}
 
 const problemsMax = 10
 
-/** Returns facts about an intact store, else throws OperatorError. @param name the path in messages. */
+/**
+ * Returns facts about an intact store; throws OperatorError for any other file.
+ *
+ * @param name the path in messages: the file, or its original if it is a copy.
+ */
 export async function examine(file: string, busyMsMax: number, name = file): Promise<FileFacts> {
   try {
     const counts = readUntouched(file, busyMsMax, (database) => {
@@ -104,7 +108,10 @@ export function copyDatabase(source: DatabaseSync, to: string): void {
   withFile(to, 'r+', fsyncSync)
 }
 
-/** Throws OperatorError if SQLite should not open a file: it would delete the log beside it, or apply another's. */
+/**
+ * Throws OperatorError if SQLite should not open a file: it would delete the log beside an empty one, and apply the log
+ * of another store.
+ */
 export function assertReadable(path: string): void {
   if (statSync(path).size === 0) {
     const left = findBeside(path).find((name) => statThere(name)?.size)

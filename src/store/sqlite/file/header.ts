@@ -50,7 +50,10 @@ export function isHotJournal(path: string): boolean {
   return (readFirstBytes(path, 1)?.[0] ?? 0) !== 0
 }
 
-/** Finds from the headers that a file was cut short, or has the log of another store beside it. */
+/**
+ * Detects a truncated file, or the log of another store beside it, from the headers. Returns undefined if there is no
+ * damage, or if the file is missing or empty.
+ */
 export function findPlainDamage(path: string): string | undefined {
   // Another process may copy its log into the file, and then delete the log, between two of these reads. Damage stays.
   return looksDamaged(path) && looksDamaged(path)
@@ -79,6 +82,7 @@ export class DamageError extends OperatorError {
   }
 }
 
+/** Throws DamageError if there is damage. */
 export function assertSound(path: string, damage: string | undefined): void {
   if (damage !== undefined) throw new DamageError(path, damage)
 }

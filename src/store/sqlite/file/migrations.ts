@@ -53,7 +53,11 @@ export const migrations: readonly string[] = [
   `,
 ]
 
-/** Several processes may call this at once. @param steps those of this program, or others for a test. */
+/**
+ * Migrates the tables to the newest version, in one transaction. Several processes may call this concurrently.
+ *
+ * @param steps those of this program, or others for a test of the mechanism.
+ */
 export function migrate(database: DatabaseSync, path: string, steps = migrations): void {
   if (tableVersion(database, path, steps.length) === steps.length) return
   database.exec('BEGIN IMMEDIATE')
@@ -66,7 +70,11 @@ export function migrate(database: DatabaseSync, path: string, steps = migrations
   }
 }
 
-/** 0 for a new file. Throws OperatorError if the file is another program's, or a newer version's. */
+/**
+ * The version of a store's tables; 0 for a new file.
+ *
+ * @throws OperatorError if the file belongs to another program, or to a newer version of this one.
+ */
 export function tableVersion(database: DatabaseSync, path: string, newestVersion = migrations.length): number {
   const version = Number(readValue(database, 'PRAGMA user_version'))
   const isNew = version === 0 && readValue(database, 'SELECT count(*) FROM sqlite_schema') === 0
@@ -82,7 +90,11 @@ export function tableVersion(database: DatabaseSync, path: string, newestVersion
   return version
 }
 
-/** Finds a missing table, index or column. SQLite itself would not notice a missing index. */
+/**
+ * Detects a missing table, index or column. SQLite itself would not notice a missing index.
+ *
+ * @param path the path in messages.
+ */
 export function findSchemaDamage(database: DatabaseSync, path: string): string | undefined {
   using model = new DatabaseSync(':memory:')
   migrate(model, ':memory:', migrations.slice(0, tableVersion(database, path)))

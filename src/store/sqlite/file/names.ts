@@ -31,7 +31,11 @@ export function filesOfStore(path: string): readonly string[] {
   return ['', ...suffixes].map((suffix) => realPath + suffix)
 }
 
-/** Throws OperatorError if a file belongs to a store. @param own the files of the command's own store (`filesOf`). */
+/**
+ * Throws OperatorError if a file belongs to a store, which writing to it would destroy.
+ *
+ * @param own the files of the command's own store, from `Engine.filesOf`; they may not exist yet.
+ */
 export function assertNoStoreFile(file: string, own: readonly string[] = []): void {
   explained(file, 'written', () => {
     const path = toRealPath(toAbsolute(file))
@@ -123,7 +127,12 @@ export type Lock = Disposable
  */
 const holds = { server: 'BEGIN IMMEDIATE', restore: 'BEGIN EXCLUSIVE', look: 'SELECT 1 FROM sqlite_schema' } as const
 
-/** Takes the lock of a store; returns undefined if another process holds it. @param path its real path. */
+/**
+ * Takes the lock of a store; returns undefined if another process holds it.
+ *
+ * @param path the real path of the store, so that all names of a file share one lock.
+ * @param waitMsMax how long to wait for another process.
+ */
 export function takeLock(path: string, waitMsMax: number, hold: keyof typeof holds): Lock | undefined {
   makeFile(`${path}.lock`)
   return tryLock(path, waitMsMax, hold)
