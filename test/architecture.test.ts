@@ -1,5 +1,4 @@
-// The code: its types, its style, and its structure, such as which room may import which. docs/ARCHITECTURE.md has the
-// reasons.
+// The code: its types, its style, and its structure, such as which room may import which (docs/ARCHITECTURE.md).
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -111,9 +110,8 @@ describe('the code', { concurrency: true }, () => {
     ['has the style of biome.json', '@biomejs/biome/bin/biome', 'check', '--error-on-warnings'],
   ] as const) {
     test(title, async () => {
-      const running = promisify(execFile)(process.execPath, [join(root, 'node_modules', program), ...args], {
-        cwd: root,
-      })
+      const command = [join(root, 'node_modules', program), ...args]
+      const running = promisify(execFile)(process.execPath, command, { cwd: root })
       await running.catch(({ stdout, stderr }) => assert.fail(`\n${stdout}${stderr}`))
     })
   }
@@ -245,32 +243,20 @@ function roomOf(path: string): string {
   return path.includes('/') ? dirname(path) : path
 }
 
-/**
- * Functions and methods, by the indentation that the formatter gives their first and last lines; nested ones by
- * themselves.
- */
+const signature = /^( *)(?:export )?(?:async |static |private )*(?:function )?(#?\w+)(?:<.*>)?\(.*$/
+const isControl = /^(if|for|while|switch|catch|return)$/
+
+/** Functions and methods, also nested ones, by the indentation that the formatter gives their first and last lines. */
 function functionsOf(text: string): { readonly name: string; readonly lines: number }[] {
   const lines = text.split('\n')
   return lines.flatMap((line, last) => {
     // A signature of several lines begins where its indentation does.
     const indentation = /^( *)\).* \{$/.exec(line)?.[1]
-    const start =
-      indentation === undefined
-        ? last
-        : lines.findLastIndex(
-            (each, at) => at < last && each.startsWith(indentation) && each.charAt(indentation.length) !== ' ',
-          )
-    const match = /^( *)(?:export )?(?:async |static |private )*(?:function )?(#?\w+)(?:<.*>)?\(.*$/.exec(
-      lines[start] ?? '',
-    )
-    if (
-      match === null ||
-      !line.endsWith('{') ||
-      line.endsWith('=> {') ||
-      /^(if|for|while|switch|catch|return)$/.test(match[2] ?? '')
-    )
-      return []
-    const length = lines.slice(start).indexOf(`${match[1]}}`) + 1
-    return [{ name: match[2] ?? '', lines: length }]
+    const isFirst = new RegExp(`^${indentation}[^ ]`)
+    const start = indentation === undefined ? last : lines.slice(0, last).findLastIndex((each) => isFirst.test(each))
+    const [, indent, name = ''] = signature.exec(lines[start] ?? '') ?? []
+    const isFunction = line.endsWith('{') && !line.endsWith('=> {') && !isControl.test(name)
+    if (indent === undefined || !isFunction) return []
+    return [{ name, lines: lines.slice(start).indexOf(`${indent}}`) + 1 }]
   })
 }

@@ -1,5 +1,4 @@
-// The published package contains no TypeScript: the output of `npm run build` must work like the sources, including its
-// threads.
+// The output of `npm run build`, which has no TypeScript, must work like the sources, including its threads.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -12,19 +11,9 @@ import { importClient, loadScripts } from './support/site.ts'
 
 onFolder('a build serves', async (folder) => {
   const tsc = `${root}/node_modules/typescript-native/bin/tsc`
-  for (const file of [
-    'package.json',
-    'openapi.yaml',
-    'openapi.json',
-    'bin',
-    'client',
-    'examples',
-    'site',
-    'src',
-    'verify',
-  ])
-    await cp(`${root}/${file}`, folder.file(file), { recursive: true })
-  for (const file of ['tsconfig.json', 'tsconfig.build.json']) await cp(`${root}/${file}`, folder.file(file))
+  const files = 'package.json tsconfig.json tsconfig.build.json openapi.yaml openapi.json'.split(' ')
+  for (const name of [...files, 'bin', 'client', 'examples', 'site', 'src', 'verify'])
+    await cp(`${root}/${name}`, folder.file(name), { recursive: true })
   await symlink(`${root}/node_modules`, folder.file('node_modules'))
   for (const config of ['tsconfig.build.json', 'site/tsconfig.build.json'])
     execFileSync(process.execPath, [tsc, '-p', folder.file(config)])

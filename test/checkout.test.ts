@@ -1,5 +1,4 @@
-// A checkout in use: npm installs everything that it needs, and neither the linter nor git sees the files that a user
-// exports into it.
+// A checkout in use: npm installs all that it needs; neither the linter nor git sees files that a user exports into it.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,5 +1,4 @@
-// The commands in README.md, run in their order in a user's shell, with the Node.js of the project and with that of the
-// machine, which may be older.
+// The commands in README.md in a user's shell, with the Node.js of the project and with the older one of the machine.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
@@ -100,7 +99,7 @@ describe('README.md', () => {
       for (const [, place = ''] of links) {
         const files = await Array.fromAsync(glob(place.endsWith('.ts') ? place : `${place}/*.test.ts`, { cwd: root }))
         const tests = await Promise.all(files.map((file) => readFile(`${root}/${file}`, 'utf8')))
-        const isTested = tests.some((each) => /^ *test\(/m.test(each))
+        const isTested = tests.some((each) => /^ *(?:test|on[A-Z]\w+)\(/m.test(each))
         assert.ok(isTested, place)
       }
     }

@@ -1,5 +1,4 @@
-// The processes of `npm test`. Most test files have one of their own; the files of some folders share one, because many
-// of them take longer to start than to run.
+// The processes of `npm test`: the files of some folders share one, because they take longer to start than to run.
 
 import { globSync } from 'node:fs'
 import { join } from 'node:path'

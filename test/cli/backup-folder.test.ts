@@ -6,16 +6,16 @@ import { existsSync, readdirSync } from 'node:fs'
 import { copyFile, mkdir, readdir, readFile, rename, symlink, unlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import { systemClock } from '../../src/domain/clock.ts'
 import { limits } from '../../src/limits.ts'
 import { nameOfBackup, prune } from '../../src/store/sqlite/backup.ts'
 import { sqliteEngine } from '../../src/store/sqlite/engine.ts'
 import { openWritable } from '../../src/store/sqlite/file/database.ts'
-import { type Folder, makeFolder } from '../support/folder.ts'
+import { makeFolder } from '../support/folder.ts'
 import { toPlant } from '../support/plants.ts'
-import { type Finished, runHere, runProgram, startProgram, startServer } from '../support/program.ts'
-import { exhaustive } from '../support/ring.ts'
+import { runHere, runProgram, startProgram, startServer } from '../support/program.ts'
+import { exhaustive, testOn } from '../support/ring.ts'
 import { busyMsMax, openTestStore } from '../support/store.ts'
 import { countCalls, killAt, nameCalls, noStrace, runInjected, runStopped, syncCalls } from '../support/strace.ts'
 import { until } from '../support/time.ts'
@@ -23,15 +23,18 @@ import { until } from '../support/time.ts'
 const namePattern = /^plants-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z\.db$/
 
 /** A store of one plant, and a folder for its backups. */
-async function makeScene(
-  folder: Folder,
-): Promise<{ store: string; to: string; back(...flags: string[]): Promise<Finished> }> {
+async function makeScene() {
+  const folder = await makeFolder()
   const [store, to] = [folder.file('plants.db'), folder.file('to')]
   await mkdir(to)
   await using opened = await openTestStore(store)
   await opened.createPlant(toPlant({ id: 1n, name: 'one' }))
-  return { store, to, back: (...flags) => runHere(['backup', '--folder', to, '--store', store, ...flags]) }
+  const back = (...flags: string[]) => runHere(['backup', '--folder', to, '--store', store, ...flags])
+  return { folder, store, to, back, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() }
 }
+
+const onScene = testOn(makeScene)
+const exhaustiveOnScene = testOn(makeScene, exhaustive.test)
 
 /** The name of a backup that was made so many minutes ago. */
 const nameOf = (minutesAgo: number): string =>
@@ -49,9 +52,7 @@ async function makeBackups(store: string, to: string, minutesAgo: readonly numbe
 const isWhole = async (path: string): Promise<boolean> => (await runHere(['check', '--store', path])).status === 0
 
 describe('plantstore backup --folder', () => {
-  test('names backups that began in the same millisecond apart', async () => {
-    await using folder = await makeFolder()
-    const { store, to } = await makeScene(folder)
+  onScene('names backups that began in the same millisecond apart', async ({ store, to }) => {
     const clock = { ...systemClock, wallMs: () => Date.UTC(2026, 10, 23) }
     const stopping = new AbortController().signal
     const back = () => sqliteEngine.backup(store, { folder: to, keep: 9 }, { limits, clock, stopping })
@@ -64,16 +65,12 @@ describe('plantstore backup --folder', () => {
     await writeFile(third, 'of another', { flag: 'wx' })
     const { file: fourth } = await running
     const there = (await readdir(to)).sort()
-    assert.deepEqual(
-      there,
-      [first, second, third, fourth].map((file) => basename(file)),
-    )
+    const wanted = [first, second, third, fourth].map((file) => basename(file))
+    assert.deepEqual(there, wanted)
     for (const file of [first, second, fourth]) assert.ok(await isWhole(file))
   })
 
-  test('--keep keeps the newest, removes the oldest first, and says which', async () => {
-    await using folder = await makeFolder()
-    const { store, to, back } = await makeScene(folder)
+  onScene('--keep keeps the newest, removes the oldest first, and says which', async ({ store, to, back }) => {
     const names = await makeBackups(store, to, [50, 40, 30, 20, 10])
     const { status, stdout, stderr } = await back('--keep', '3')
     assert.equal(status, 0, stderr)
@@ -83,17 +80,13 @@ describe('plantstore backup --folder', () => {
     assert.ok(await isWhole(file))
     assert.deepEqual((await readdir(to)).sort(), [...names.slice(3), latest])
     const removed = [...stderr.matchAll(/^Removed (\S+)$/gm)].map(([, path]) => path)
-    assert.deepEqual(
-      removed,
-      names.slice(0, 3).map((name) => join(to, name)),
-    )
+    const oldest = names.slice(0, 3).map((name) => join(to, name))
+    assert.deepEqual(removed, oldest)
     assert.equal((await back('--keep', '1')).status, 0)
     assert.equal((await readdir(to)).length, 1)
   })
 
-  exhaustive.test('goes on with its series beside a server, and after a restore of one of them', async () => {
-    await using folder = await makeFolder()
-    const { store, to, back } = await makeScene(folder)
+  exhaustiveOnScene('goes on with its series beside a server, and after a restore', async ({ store, to, back }) => {
     const [name = ''] = await makeBackups(store, to, [10])
     assert.equal((await runHere(['restore', join(to, name), '--store', store, '--force'])).status, 0)
     await using server = await startServer(store)
@@ -101,9 +94,7 @@ describe('plantstore backup --folder', () => {
     assert.match((await back('--keep', '1')).stderr, new RegExp(`^Removed ${join(to, name)}$`, 'm'))
   })
 
-  exhaustive.test('removes only files that certainly are backups of this store', async () => {
-    await using folder = await makeFolder()
-    const { store, to, back } = await makeScene(folder)
+  exhaustiveOnScene('removes only what certainly is a backup of this store', async ({ folder, store, to, back }) => {
     const names = new Map(Array.from({ length: 61 }, (_, minutes) => [minutes, nameOf(minutes)]))
     const at = (minutes: number): string => join(to, names.get(minutes) ?? '')
     const other = folder.file('other/plants.db')
@@ -147,9 +138,7 @@ describe('plantstore backup --folder', () => {
     assert.match(stderr, /^plantstore: warning: \S+ was left alone: it may be in use, as \S+-wal exists/m)
   })
 
-  exhaustive.test('removes nothing when a backup is of a later time than now: the clock was set back', async () => {
-    await using folder = await makeFolder()
-    const { store, to, back } = await makeScene(folder)
+  exhaustiveOnScene('removes nothing when a backup is of a later time than now', async ({ store, to, back }) => {
     await makeBackups(store, to, [30, 20, -600])
     const { status, stdout, stderr } = await back('--keep', '1')
     assert.equal(status, 1)
@@ -158,9 +147,7 @@ describe('plantstore backup --folder', () => {
     assert.equal((await readdir(to)).length, 4)
   })
 
-  exhaustive.test('at once by two keeps what each has made, or the newer one', async () => {
-    await using folder = await makeFolder()
-    const { store, to } = await makeScene(folder)
+  exhaustiveOnScene('at once by two keeps what each has made, or the newer one', async ({ store, to }) => {
     const args = ['backup', '--folder', to, '--keep', '1', '--store', store]
     const both = await Promise.all([runProgram(args), runProgram(args)])
     for (const { status, stderr } of both) assert.equal(status, 0, stderr)
@@ -171,9 +158,7 @@ describe('plantstore backup --folder', () => {
     assert.equal(left.at(-1), newest.at(-1))
   })
 
-  exhaustive.test('removes none that is newer than its own', async () => {
-    await using folder = await makeFolder()
-    const { store, to } = await makeScene(folder)
+  exhaustiveOnScene('removes none that is newer than its own', async ({ store, to }) => {
     const [oldest = '', own = '', newer = ''] = await makeBackups(store, to, [30, 20, 10])
     const { storeBusyMsMax: busyMsMax } = limits
     const report = prune({ store, folder: to, latest: own, keep: 1, nowMs: Date.now(), busyMsMax })
@@ -187,9 +172,7 @@ describe('plantstore backup --folder', () => {
     assert.match(String(gone.problems), /x does not exist$/)
   })
 
-  exhaustive.test('that cannot remove one says so, and removes the others', { skip: noStrace }, async () => {
-    await using folder = await makeFolder()
-    const { store, to } = await makeScene(folder)
+  exhaustiveOnScene('that cannot remove one says so, and removes others', { skip: noStrace }, async ({ store, to }) => {
     const [first = '', second = ''] = await makeBackups(store, to, [30, 20])
     const inject = ['-P', join(to, first), '-e', 'inject=unlink,unlinkat:error=EACCES']
     const args = ['backup', '--folder', to, '--keep', '1', '--store', store]
@@ -201,18 +184,15 @@ describe('plantstore backup --folder', () => {
     assert.ok(left.includes(first) && !left.includes(second) && left.length === 2, left.join())
   })
 
-  test('never makes the folder: a disk that is not mounted is noticed', async () => {
-    await using folder = await makeFolder()
-    const { store } = await makeScene(folder)
+  onScene('never makes the folder: a disk that is not mounted is noticed', async ({ folder, store }) => {
     const { status, stderr } = await runHere(['backup', '--folder', folder.file('disk/plants'), '--store', store])
     assert.equal(status, 1, stderr)
     assert.match(stderr, /folder \S*disk\/plants does not exist/)
     assert.ok(!existsSync(folder.file('disk')))
   })
 
-  exhaustive.test('killed at any call, loses no old backup without the new', { skip: noStrace }, async (context) => {
-    await using folder = await makeFolder()
-    const { store, to } = await makeScene(folder)
+  exhaustiveOnScene('killed at any call, loses no backup', { skip: noStrace }, async (scene, context) => {
+    const { folder, store, to } = scene
     const kept = folder.file('kept')
     await mkdir(kept)
     const names = await makeBackups(store, kept, [30, 20])
@@ -242,9 +222,7 @@ describe('plantstore backup --folder', () => {
 })
 
 describe('a backup that fails', () => {
-  test('for damage of the store says so in one line, and removes no other', async () => {
-    await using folder = await makeFolder()
-    const { store, to, back } = await makeScene(folder)
+  onScene('for damage of the store says so in one line, and removes no other', async ({ store, to, back }) => {
     const before = await makeBackups(store, to, [20, 10])
     {
       using database = new DatabaseSync(store)
@@ -264,9 +242,7 @@ describe('a backup that fails', () => {
     ['the disk of the backup fails', undefined, 'pwrite64:error=EIO:when=100+', 'BACKUP cannot be opened: disk I/O '],
     ['no process can be started', undefined, 'clone,fork,vfork:error=EAGAIN', 'the copy process could not be '],
   ] as const) {
-    exhaustive.test(`as ${title} says so of the right file, and leaves nothing`, { skip: noStrace }, async () => {
-      await using folder = await makeFolder()
-      const scene = await makeScene(folder)
+    exhaustiveOnScene(`as ${title} says so of the right file, leaves nothing`, { skip: noStrace }, async (scene) => {
       await makeLarge(scene.store, 20_000)
       const paths = suffix === undefined ? [] : ['-P', scene.store + suffix]
       const rules = [...paths, '-e', `trace=${inject.split(':')[0]}`, '-e', `inject=${inject}`]
@@ -280,9 +256,8 @@ describe('a backup that fails', () => {
     })
   }
 
-  test('as the store is replaced while it is copied says so, and leaves nothing', { skip: noStrace }, async () => {
-    await using folder = await makeFolder()
-    const { store, to } = await makeScene(folder)
+  onScene('as the store is replaced meanwhile says so, and leaves nothing', { skip: noStrace }, async (scene) => {
+    const { folder, store, to } = scene
     // The first file that the copying process syncs is the copy, once everything is read.
     const args = ['backup', join(to, 'b.db'), '--store', store]
     const { status, stderr } = await runStopped('fsync', args, folder, async () => {
@@ -294,9 +269,7 @@ describe('a backup that fails', () => {
     assert.deepEqual(await readdir(to), [])
   })
 
-  exhaustive.test('as a restore holds the store says so of the store, and leaves nothing', async () => {
-    await using folder = await makeFolder()
-    const { store, to } = await makeScene(folder)
+  exhaustiveOnScene('as a restore holds the store says so of the store, and leaves nothing', async ({ store, to }) => {
     using held = new DatabaseSync(store)
     held.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT')
     // A process that closes a file gives up all its locks on it.
@@ -306,9 +279,7 @@ describe('a backup that fails', () => {
     assert.deepEqual(await readdir(to), [])
   })
 
-  exhaustive.test('as its process is killed is one line, and leaves nothing', { skip: noStrace }, async () => {
-    await using folder = await makeFolder()
-    const { store, to } = await makeScene(folder)
+  exhaustiveOnScene('as its process is killed leaves nothing', { skip: noStrace }, async ({ store, to }) => {
     await makeLarge(store, 800_000)
     const { process: child, finished } = startProgram(['backup', join(to, 'b.db'), '--store', store])
     await until('it copies', async () => (await readdir(to)).length > 0)
@@ -332,9 +303,8 @@ describe('a backup that is stopped', () => {
       const store = folder.file('plants.db')
       await makeLarge(store, 800_000)
       await mkdir(folder.file('to'))
-      const { process: child, finished } = startProgram(['backup', folder.file('to/b.db'), '--store', store], {
-        detached: isGroup,
-      })
+      const args = ['backup', folder.file('to/b.db'), '--store', store]
+      const { process: child, finished } = startProgram(args, { detached: isGroup })
       await until('it copies', async () => (await readdir(folder.file('to'))).length > 0)
       const startedMs = performance.now()
       if (isGroup) process.kill(-(child.pid as number), signal)

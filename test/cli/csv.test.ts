@@ -42,30 +42,26 @@ describe('CSV', () => {
   test('a record with broken quotes is rejected alone, and the next one has its own line', () => {
     const text = '1, "pot"\n2,"Hope" rose\n3,"a\nb"x\n4,fine\n5,"open\n6,fine\n'
     const records = read(text, text.length)
-    assert.deepEqual(
-      records.map(({ line, raw, wrong }) => [line, raw, wrong?.split(';')[0]]),
-      [
-        [1, '1, "pot"', 'a quote follows blanks at the beginning of a field'],
-        [2, '2,"Hope" rose', 'a quote is closed before the end of its field'],
-        [3, '3,"a\nb"x', 'a quote is closed before the end of its field'],
-        [5, '4,fine', undefined],
-        [6, '5,"open', 'a quote is never closed'],
-        [7, '6,fine', undefined],
-      ],
-    )
+    const found = records.map(({ line, raw, wrong }) => [line, raw, wrong?.split(';')[0]])
+    assert.deepEqual(found, [
+      [1, '1, "pot"', 'a quote follows blanks at the beginning of a field'],
+      [2, '2,"Hope" rose', 'a quote is closed before the end of its field'],
+      [3, '3,"a\nb"x', 'a quote is closed before the end of its field'],
+      [5, '4,fine', undefined],
+      [6, '5,"open', 'a quote is never closed'],
+      [7, '6,fine', undefined],
+    ])
   })
 
   test('a record that is too long is rejected alone, and its beginning is shown', () => {
     for (const long of [`1,${'x'.repeat(150)}`, `1,"${'x'.repeat(150)}"`]) {
       const records = read(`a,b\n${long}\n2,fine\n`, 1_000)
-      assert.deepEqual(
-        records.map(({ line, raw, isCut }) => [line, raw.length, isCut]),
-        [
-          [1, 3, undefined],
-          [2, recordCharactersMax, true],
-          [3, 6, undefined],
-        ],
-      )
+      const found = records.map(({ line, raw, isCut }) => [line, raw.length, isCut])
+      assert.deepEqual(found, [
+        [1, 3, undefined],
+        [2, recordCharactersMax, true],
+        [3, 6, undefined],
+      ])
     }
     const within = `1,"${'x'.repeat(recordCharactersMax - 4)}"`
     assert.deepEqual(read(`${within}\r\n`, 1_000)[0]?.fields, ['1', 'x'.repeat(recordCharactersMax - 4)])

@@ -1,5 +1,4 @@
-// To add a field to plants, one edited file suffices: openapi.yaml, or a user's document with which a server is
-// started. The same plants pass through every function of a server with each.
+// To add a field to plants, one edited file suffices: openapi.yaml, or a user's document. Every function has it then.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -54,11 +53,8 @@ async function goRound(way: Way, store: string, folder: Folder, plant: string, c
     client.request({ method, target, ...(body !== undefined && { body }) })
   const command = (...args: readonly string[]): Promise<Finished> => way.run([...args, '--store', store])
 
-  const shuffled = `{"more":1,${plant
-    .slice(1, -1)
-    .split(/,(?="name")/)
-    .toReversed()
-    .join()}}`
+  const members = plant.slice(1, -1).split(/,(?="name")/)
+  const shuffled = `{"more":1,${members.toReversed()}}`
   const created = await ask('POST', '/plants', shuffled)
   assert.equal(created.body, plant.replace('"id":1,', ''), created.body)
   assert.equal((await ask('POST', '/plants', '{"id":2,"name":"Plain"}')).status, 200)
@@ -68,17 +64,13 @@ async function goRound(way: Way, store: string, folder: Folder, plant: string, c
   }
   const moved = plant.replace('window sill', 'balcony')
   const etag = (await ask('PUT', '/plants/1', moved.replace('"id":1,', ''))).headers.get('etag')
-  assert.equal(
-    (await client.request({ method: 'GET', target: '/plants/1', headers: { 'If-None-Match': String(etag) } })).status,
-    304,
-  )
+  const known = { method: 'GET', target: '/plants/1', headers: { 'If-None-Match': String(etag) } }
+  assert.equal((await client.request(known)).status, 304)
   const refused = await ask('PUT', '/plants/1', '{"name":"n","heightCm":-1}')
   assert.equal(refused.body, '{"error":40002,"message":"heightCm: must be a number greater than 0, got -1"}')
   const changes = (await ask('GET', '/changes')).body
-  assert.ok(
-    changes.includes(`"kind":"created","plant":${plant}`) && changes.includes(`"kind":"replaced","plant":${moved}`),
-    changes,
-  )
+  for (const change of [`"kind":"created","plant":${plant}`, `"kind":"replaced","plant":${moved}`])
+    assert.ok(changes.includes(change), changes)
 
   const files = { ndjson: folder.file(`${store.length}.ndjson`), csv: folder.file(`${store.length}.csv`) }
   for (const file of Object.values(files)) {
@@ -104,8 +96,7 @@ describe('a field of a plant', async () => {
   after(() => folder[Symbol.asyncDispose]())
 
   describeOnEngines("is in a document of one's own, and nowhere else", (engine) => {
-    test('goes every way', async () => {
-      await using place = await engine.makePlace()
+    engine.onPlace('goes every way', async (place) => {
       const columns = 'id,name,tag,location,heightCm,wateredAt,mood,serial,größe,__proto__,constructor,id2'
       const way: Way = {
         serve: (store) => serveHere(store, {}, { document: own }),

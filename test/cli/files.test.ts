@@ -2,16 +2,16 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import { limits } from '../../src/limits.ts'
 import { findLost, writeUntilGone } from '../crash/burst.ts'
 import { walk } from '../store/suite.ts'
-import { exhaustiveOnFolder, makeFolder } from '../support/folder.ts'
+import { exhaustiveOnFolder, onFolder } from '../support/folder.ts'
 import {
   type Finished,
   houseplants,
@@ -23,7 +23,7 @@ import {
   startServer,
 } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
-import { startOwnServer } from '../support/service.ts'
+import { exhaustiveOnOwnServer, onOwnServer } from '../support/service.ts'
 import { damageTable, exhaustiveOnPath, openTestStore, readPlant } from '../support/store.ts'
 import { until } from '../support/time.ts'
 import { makeScene, onScene } from './scene.ts'
@@ -129,10 +129,8 @@ describe('plantstore import and export', () => {
     assert.equal((await readFile(file)).length, 27)
   })
 
-  exhaustive.test('a dry run and a stalled import keep no server waiting', async () => {
-    await using own = await startOwnServer()
-    const { client } = own
-    const args = ['import', '-', '--store', own.store]
+  exhaustiveOnOwnServer('a dry run and a stalled import keep no server waiting', async ({ client, store }) => {
+    const args = ['import', '-', '--store', store]
     const plantOne = { method: 'GET', target: '/plants/1' }
     const stalled = startProgram(args)
     stalled.process.stdin.write('{"id":1,"name":"imported"}\n')
@@ -153,16 +151,15 @@ describe('plantstore import and export', () => {
     const lines = Array.from({ length: 50_000 }, (_, id) => `{"id":${id},"name":"plant ${id}"}`)
     await writeFile(folder.file('in.ndjson'), lines.join('\n'))
     await importHere(folder.file('in.ndjson'), store)
-    const shell = (redirect: string) =>
-      spawnSync('sh', ['-c', `"$0" "$@" ${redirect}`, process.execPath, launcher, 'export', '--store', store], {
-        encoding: 'utf8',
-      })
+    const shell = (redirect: string) => {
+      const args = ['-c', `"$0" "$@" ${redirect}`, process.execPath, launcher, 'export', '--store', store]
+      return spawnSync('sh', args, { encoding: 'utf8' })
+    }
     assert.deepEqual([shell('| head -1').stdout, shell('| head -1').stderr], [`${lines[0]}\n`, ''])
     assert.match(shell('> /dev/full').stderr, /^plantstore: the output could not be written: ENOSPC.*\n$/)
   })
 
-  test('Ctrl-C keeps committed plants and prints how to continue, with replace if that was used', async () => {
-    await using folder = await makeFolder()
+  onFolder('Ctrl-C keeps committed plants and prints how to continue, with replace if used', async (folder) => {
     const args = ['import', '-', '--store', folder.file('p.db'), '--on-conflict', 'replace']
     const { process: child, finished } = startProgram(args)
     let fed = 0
@@ -224,11 +221,8 @@ describe('plantstore import and export', () => {
       let stopped: Finished
       do {
         const { process: child, finished } = startProgram(['export', file, '--store', store])
-        const seen = until(
-          'the export begins',
-          () => child.exitCode !== null || readdirSync(folder.path).some(isPartial),
-        )
-        await seen
+        const hasBegun = () => child.exitCode !== null || readdirSync(folder.path).some(isPartial)
+        await until('the export begins', hasBegun)
         child.kill(signal)
         stopped = await finished
       } while (stopped.status === 0)
@@ -242,8 +236,7 @@ describe('plantstore import and export', () => {
 })
 
 describe('plantstore backup, restore and check', () => {
-  test('a backup taken under 16 writers has everything acknowledged before it began, gap-free', async () => {
-    await using own = await startOwnServer()
+  onOwnServer('a backup taken under 16 writers has everything acknowledged before, gap-free', async (own) => {
     const { server, client, folder, store: path } = own
     const before = new Map<bigint, { name: string; tag?: string }>()
     const started = Promise.withResolvers<void>()
@@ -257,12 +250,8 @@ describe('plantstore backup, restore and check', () => {
     assert.equal(status, 0, stderr)
     await server.stop('SIGKILL')
     const acknowledged = await writing
-    assert.equal(
-      stdout,
-      `${createHash('sha256')
-        .update(await readFile(folder.file('b.db')))
-        .digest('hex')}  ${folder.file('b.db')}\n`,
-    )
+    const digest = hash('sha256', await readFile(folder.file('b.db')))
+    assert.equal(stdout, `${digest}  ${folder.file('b.db')}\n`)
     assert.equal((await stat(folder.file('b.db'))).mode & 0o777, 0o600)
 
     assert.equal((await runHere(['restore', folder.file('b.db'), '--store', folder.file('r.db')])).status, 0)

@@ -30,9 +30,8 @@ const secretIn = async (path: string): Promise<string> => {
 const namesIn = async (folder: Folder, part: string): Promise<string[]> =>
   (await readdir(folder.path)).filter((name) => name.includes(part))
 
-describeOnEngines('the first token, off a terminal', ({ makePlace }) => {
-  test('is not made without a file for it: the start says how to make one, and that works', async () => {
-    await using place = await makePlace()
+describeOnEngines('the first token, off a terminal', ({ onPlace }) => {
+  onPlace('is not made without a file for it: the start says how to make one, and that works', async (place) => {
     const environment = { PLANTSTORE_FIRST_TOKEN_FILE: undefined }
     await using server = await startServer(place.store, { environment, args: ['--log', 'all'] })
     const { stdout, stderr } = server.output
@@ -44,8 +43,7 @@ describeOnEngines('the first token, off a terminal', ({ makePlace }) => {
     assert.equal(await statusOf(server.url, made.stdout.trim()), 200, made.stderr)
   })
 
-  test('is in the file, for its owner alone, and nowhere else; later starts leave the file alone', async () => {
-    await using place = await makePlace()
+  onPlace('is in the file, for its owner alone, and nowhere else; later starts leave the file alone', async (place) => {
     await using folder = await makeFolder()
     const path = folder.file('token')
     const environment = { PLANTSTORE_FIRST_TOKEN_FILE: undefined }
@@ -64,8 +62,7 @@ describeOnEngines('the first token, off a terminal', ({ makePlace }) => {
     assert.deepEqual(await readdir(folder.path), ['token'])
   })
 
-  test('that the store certainly refuses leaves no file, and one that is printed is printed once', async () => {
-    await using place = await makePlace()
+  onPlace('that the store certainly refuses leaves no file, and one that is printed is printed once', async (place) => {
     await using folder = await makeFolder()
     await using store = await openTestStore(place.store)
     // The token may be there if that is not known: then the file has its only copy.

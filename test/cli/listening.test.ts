@@ -8,16 +8,15 @@ import { Agent as HttpAgent, type RequestOptions, request as requestHttp } from 
 import { Agent } from 'node:https'
 import { connect, createServer, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { limits } from '../../src/limits.ts'
 import { ask } from '../support/answering.ts'
 import { type CertificateFiles, expire, hasOpenssl, makeCertificate } from '../support/certificate.ts'
-import { exhaustiveOnFolder, type Folder, makeFolder, onFolder } from '../support/folder.ts'
+import { exhaustiveOnFolder, type Folder, onFolder } from '../support/folder.ts'
 import { noScript, startOnTerminal } from '../support/on-terminal.ts'
 import { cleanEnvironment, launcher, type RunningServer, runHere, runProgram, startServer } from '../support/program.ts'
-import { exhaustive } from '../support/ring.ts'
 import { assertPrompt, until } from '../support/time.ts'
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0
@@ -46,8 +45,7 @@ describe('--listen unix:PATH', () => {
     assert.ok(!existsSync(socketPath))
   })
 
-  exhaustive.test('takes the place of a server that was killed, not of one that runs, nor of a file', async () => {
-    await using folder = await makeFolder()
+  exhaustiveOnFolder('replaces a server that was killed, not one that runs, nor a file', async (folder) => {
     const socketPath = folder.file('plants.sock')
     const args = ['--listen', `unix:${socketPath}`]
     await using killed = await startServer(folder.file('plants.db'), { args })
@@ -212,8 +210,7 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
     assert.ok(!existsSync(folder.file('plants.db')), 'nothing was made')
   })
 
-  test('outlasts handshakes that fail, keeps none that do not end, and a stop does not wait for them', async () => {
-    await using folder = await makeFolder()
+  onFolder('outlasts handshakes that fail, keeps none that do not end, and stops without them', async (folder) => {
     await using server = await startTls(folder)
     const { port, ca } = server
     const descriptors = (): number => readdirSync(`/proc/${server.process.pid}/fd`).length
@@ -255,8 +252,7 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
 describe('what the first start suggests', { skip: noScript }, () => {
   for (const what of ['a Unix socket', 'HTTPS']) {
     const lacks = !hasCurl || (what === 'HTTPS' && !hasOpenssl)
-    exhaustive.test(`works as it stands: ${what}`, { skip: lacks && 'there is no curl or openssl here' }, async () => {
-      await using folder = await makeFolder()
+    exhaustiveOnFolder(`works as it stands: ${what}`, { skip: lacks && 'no curl or openssl here' }, async (folder) => {
       const files = what === 'HTTPS' ? makeCertificate(folder, 'first') : undefined
       const flags = files
         ? `--port 0 --tls-cert ${files.cert} --tls-key ${files.key}`
@@ -277,8 +273,7 @@ describe('SIGHUP', () => {
   const cases = [[{}, 0], ...[0, 0.25, 0.5, 0.75].map((ticks) => [npm, ticks] as const)] as const
   for (const [environment, ticks] of cases) {
     const under = Object.keys(environment).map((name) => `, ${name}, ${ticks} ticks later`)
-    exhaustive.test(`of a closed terminal ends the server as SIGTERM does${under}`, { skip: noScript }, async () => {
-      await using folder = await makeFolder()
+    exhaustiveOnFolder(`of a closed terminal ends it as SIGTERM does${under}`, { skip: noScript }, async (folder) => {
       const log = folder.file('log')
       const command = `exec ${process.execPath} ${launcher} serve --port 0 --store ${folder.file('plants.db')} > ${log}`
       await using terminal = startOnTerminal(command, { env: { ...cleanEnvironment(), ...environment } })

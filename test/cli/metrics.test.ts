@@ -31,8 +31,7 @@ async function scrape(welcome: string): Promise<ReadonlyMap<string, number>> {
 }
 
 describeOnEngines('--metrics-listen', (engine) => {
-  test('counts what happens', async () => {
-    await using place = await engine.makePlace()
+  engine.onPlace('counts what happens', async (place) => {
     await using server = await serveHere(place.store, {}, listen)
     const client = await Client.connect(server)
     const before = await scrape(server.welcome)

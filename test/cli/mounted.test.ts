@@ -1,5 +1,4 @@
-// A store that is mounted as a single file, as by `docker -v ./plants.db:/data/plants.db`: its log and its lock would
-// be in two folders, so that two servers could open it at once.
+// A store mounted as a single file, as by `docker -v`: its log and its lock would be in two folders.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -56,9 +55,7 @@ test('a store that is a mounted file is refused by every command, in one line, a
   })
   // Of a live store there would be no log.
   assert.deepEqual(run(['restore', mounted, '--store', folder.file('r.db')]), [refused])
-  assert.match(
-    run(['export', mounted, '--store', backup])[0] ?? '',
-    /^plantstore: \S+ mount\/plants.db (?:is|belongs to) [^\n]*\nstatus 1\n$/,
-  )
+  const message = /^plantstore: \S+ mount\/plants.db (?:is|belongs to) [^\n]*\nstatus 1\n$/
+  assert.match(run(['export', mounted, '--store', backup])[0] ?? '', message)
   assert.deepEqual(await readdir(folder.file('a mount')), ['plants.db'])
 })

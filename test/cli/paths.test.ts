@@ -7,7 +7,7 @@ import { chmod, copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } fro
 import { userInfo } from 'node:os'
 import { describe, test } from 'node:test'
 import { nameDurably } from '../../src/store/files.ts'
-import { type Folder, makeFolder } from '../support/folder.ts'
+import { makeFolder } from '../support/folder.ts'
 import { asUser } from '../support/other-user.ts'
 import { cleanEnvironment, launcher, runHere, runProgram } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
@@ -18,13 +18,10 @@ const nobody = 65_534
 /** What would never end is ended, and fails. */
 const inTime = { timeout: 20_000, killSignal: 'SIGKILL' } as const
 
-interface Prepared extends Folder {
-  /** A store, and a file of plants. */
-  readonly store: string
-  readonly plants: string
-}
+type Prepared = Awaited<ReturnType<typeof prepare>>
 
-async function prepare(): Promise<Prepared> {
+/** A folder with a store and a file of plants. */
+async function prepare() {
   const folder = await makeFolder()
   const [store, plants] = [folder.file('p.db'), folder.file('in.ndjson')]
   await writeFile(plants, '{"id":1,"name":"a"}\n')
@@ -32,16 +29,15 @@ async function prepare(): Promise<Prepared> {
   return { ...folder, store, plants }
 }
 
+const destroys =
+  / (?:belongs to a store, which this would destroy|exists already|is not a regular file|exists and would)/
+
 type Path = (folder: Prepared) => string
 
 /** What a path may be, with what is then said of it, whatever the command. */
 const obstacles: readonly { readonly title: string; readonly path: Path; readonly says: RegExp }[] = [
   { title: 'below a file', path: ({ plants }) => `${plants}/x`, says: /not a folder|there is no (file|store)/ },
-  {
-    title: 'in a folder that is missing',
-    path: (f) => f.file('no/x'),
-    says: /does not exist|there is no (file|store)/,
-  },
+  { title: 'in no folder', path: (f) => f.file('no/x'), says: /does not exist|there is no (file|store)/ },
   { title: 'in /proc', path: () => '/proc/none/x.db', says: /does not exist|there is no (file|store)/ },
   { title: 'a folder', path: ({ path }) => path, says: /is a folder|exists already|is not a file/ },
   { title: 'a device', path: () => '/dev/zero', says: /is a device|exists already|is an empty file|is not a file/ },
@@ -52,10 +48,7 @@ const obstacles: readonly { readonly title: string; readonly path: Path; readonl
 /** Each command with a path in each place where it takes one. */
 const commands: readonly { readonly title: string; readonly args: (path: string, folder: Prepared) => string[] }[] = [
   { title: 'import', args: (path, { store }) => ['import', path, '--store', store] },
-  {
-    title: 'import --rejects',
-    args: (path, { plants, store }) => ['import', plants, '--store', store, '--rejects', path],
-  },
+  { title: 'import --rejects', args: (path, f) => ['import', f.plants, '--store', f.store, '--rejects', path] },
   { title: 'export', args: (path, { store }) => ['export', path, '--store', store] },
   { title: 'export --store', args: (path) => ['export', '--store', path] },
   { title: 'backup', args: (path, { store }) => ['backup', path, '--store', store] },
@@ -88,10 +81,8 @@ describe('a path that a command takes', () => {
         assert.match(stderr, obstacle.says, obstacle.title)
       }
       const after = (await readdir(folder.path)).filter((name) => !/^p\.db-/.test(name))
-      assert.deepEqual(
-        after,
-        before.filter((name) => !/^p\.db-/.test(name)),
-      )
+      const expected = before.filter((name) => !/^p\.db-/.test(name))
+      assert.deepEqual(after, expected)
     })
   }
 
@@ -128,11 +119,8 @@ describe('a path that a command takes', () => {
         ['serve', '--port', '0', '--first-token-file', target, '--store', store],
       ]) {
         const { status, stderr } = await runHere(args)
-        assert.match(
-          stderr,
-          /^plantstore: \S+ (belongs to a store, which this would destroy|exists already|is not a regular file|\S+ exists and would)[^\n]*\n$/,
-          args.join(' '),
-        )
+        assert.match(stderr, /^plantstore: [^\n]*\n$/, args.join(' '))
+        assert.match(stderr, destroys)
         assert.equal(status, 1)
       }
     }

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { settings } from '../../src/config.ts'
-import { makeFolder } from '../support/folder.ts'
+import { makeFolder, onFolder } from '../support/folder.ts'
 import { cleanEnvironment, launcher, runHere, runProgram, startServer } from '../support/program.ts'
 
 const packageJson = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
@@ -27,7 +27,10 @@ describe('plantstore', () => {
   }
 
   const token = 'token create --name'
-  const lifetime = /must be a time such as 90d, 12h, 30m or 60s/
+  const overlap = /must be a time such as 90d, 12h, 30m or 60s/
+  const expiry = /60s, at most 36500d, or never$/m
+  const noFile = /^plantstore: file: must not be empty$/m
+  const noCount = /must be a number of backups/
   const hook = /must be an https URL/
   for (const [command, message, ...more] of [
     ['sevre', /^plantstore: unknown command 'sevre' \(Did you mean serve\?\)$/m],
@@ -36,18 +39,13 @@ describe('plantstore', () => {
     ['serve --port 65536', /^plantstore: --port or PLANTSTORE_PORT: must be a number from 0 to 65535$/m],
     ['serve --log loud', /--log or PLANTSTORE_LOG: must be one of all, changes, errors, off$/m],
     ['serve --store mysql://user:secret@a/b', /PLANTSTORE_STORE: must be the path of a file or a URL .*postgres:/],
-    [
-      'serve --jwt-keys https://client:secret@login.example/keys',
-      /PLANTSTORE_JWT_KEYS: must be none, a URL .*without user/,
-    ],
+    ['serve --jwt-keys https://me:secret@a.example/', /PLANTSTORE_JWT_KEYS: must be none, a URL .*without user/],
     ['serve --public-url plants.example', /PLANTSTORE_PUBLIC_URL: must be none, or a URL such as https/],
     ['serve extra', /too many arguments for 'serve'\. .* got 1: extra; usage: plantstore serve \[options\]$/m],
     ['token revoke', /missing required argument 'id'; usage: plantstore token revoke \[options\] <id>$/m],
     ['verify plants.example', /^plantstore: \[url\]: must be a URL such as http.*, without user, query or fragment$/m],
     ['import', /missing required argument 'file'/],
-    ...['import', 'export', 'restore', 'backup'].map(
-      (command) => [command, /^plantstore: file: must not be empty$/m, ''] as const,
-    ),
+    ...['import', 'export', 'restore', 'backup'].map((command) => [command, noFile, ''] as const),
     ['import x --rejects', /^plantstore: --rejects: must not be empty$/m, ''],
     ['verify --token t --junit', /^plantstore: --junit: must not be empty$/m, ''],
     ['import x --on-conflict guess', /Allowed choices are fail, skip, replace\.$/m],
@@ -58,19 +56,15 @@ describe('plantstore', () => {
     [token, /must be 1 to 100 characters without control characters/, 'a\nb'],
     [`${token} a --scope plants:eat`, /must be one or more of plants:read, plants:write/],
     [`${token} a --scope`, /must be one or more of plants:read, plants:write/, ''],
-    ...['soon', '0d', '9999999999d'].map(
-      (time) => [`${token} a --expires ${time}`, /60s, at most 36500d, or never$/m] as const,
-    ),
+    ...['soon', '0d', '9999999999d'].map((time) => [`${token} a --expires ${time}`, expiry] as const),
     ['serve --rate-limit 1000000000/1s', /must be up to 999999999 units and a time of up to 9999 s, m or h/],
     ...['never', 'soon', '-1h', '1', '99999d', ''].map(
-      (time) => [`token rotate x --overlap=${time}`, lifetime] as const,
+      (time) => [`token rotate x --overlap=${time}`, overlap] as const,
     ),
     ['backup', /^plantstore: name the file of the backup, or a --folder$/m],
     ['backup b.db --folder to', /^plantstore: name a file or a --folder, not both$/m],
     ['backup b.db --keep 2', /^plantstore: --keep needs --folder/],
-    ...['0', '1.5', 'all'].map(
-      (count) => [`backup --folder to --keep ${count}`, /must be a number of backups/] as const,
-    ),
+    ...['0', '1.5', 'all'].map((count) => [`backup --folder to --keep ${count}`, noCount] as const),
     // To another machine, to a name that only looks local, with a user, with a fragment.
     ['webhook add http://plants.example/', hook],
     ['webhook add http://127.0.0.1.example/', hook],
@@ -88,8 +82,7 @@ describe('plantstore', () => {
     })
   }
 
-  test('a setting that cannot be used as it is, or a file that it names, is status 2, whatever the command', async () => {
-    await using folder = await makeFolder()
+  onFolder('a setting that cannot be used, or a file that it names, is status 2 for every command', async (folder) => {
     await writeFile(folder.file('text'), 'no key, no certificate, no store\n'.repeat(100))
     const store = ['--store', folder.file('p.db')]
     const [none, text] = [folder.file('none'), folder.file('text')]
@@ -176,8 +169,7 @@ describe('plantstore', () => {
   const pretend = ['--import', 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.20.2"})']
   const hasOwnNode = existsSync(new URL('../../node_modules/node/bin/node', import.meta.url))
 
-  test('an old Node.js in a checkout without its own gets one clear line and status 1, no stack trace', async () => {
-    await using folder = await makeFolder()
+  onFolder('an old Node.js in a checkout without its own gets one clear line and status 1', async (folder) => {
     await cp(new URL('../../bin', import.meta.url), folder.file('bin'), { recursive: true })
     await writeFile(folder.file('package.json'), '{"type":"module"}')
     const start = () => spawnSync(process.execPath, [...pretend, folder.file('bin/plantstore.js'), 'serve'])
@@ -214,9 +206,8 @@ describe('plantstore', () => {
   })
 
   test('a reader that goes away does not make the program fail', () => {
-    const { status, stderr } = spawnSync('sh', ['-c', `"${process.execPath}" "${launcher}" --help | true`], {
-      encoding: 'utf8',
-    })
+    const script = `"${process.execPath}" "${launcher}" --help | true`
+    const { status, stderr } = spawnSync('sh', ['-c', script], { encoding: 'utf8' })
     assert.equal(status, 0)
     assert.equal(stderr, '')
   })

@@ -5,10 +5,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
 import { copyFile, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import { openWritable } from '../../src/store/sqlite/file/database.ts'
 import { Client } from '../support/client.ts'
-import { exhaustiveOnFolder, type Folder, makeFolder, onFolder } from '../support/folder.ts'
+import { exhaustiveOnFolder, type Folder, onFolder } from '../support/folder.ts'
 import { cleanEnvironment, launcher, runHere, runProgram } from '../support/program.ts'
 import { serveHere } from '../support/service.ts'
 import { busyMsMax, leaveLog, makeStore, onPath, openTestStore } from '../support/store.ts'
@@ -88,8 +88,7 @@ describe('what an earlier store left beside', () => {
     })
   }
 
-  test('no backup is made of a store with the log of another one, nor of an empty one, and its log stays', async () => {
-    await using folder = await makeFolder()
+  onFolder('no backup is made of a store with the log of another, nor of an empty one', async (folder) => {
     const [path, other] = [await makeBackup(folder, 5), folder.file('other.db')]
     await leaveLog(other, 20)
     await copyFile(`${other}-wal`, `${path}-wal`)
@@ -149,12 +148,8 @@ describe('the source of a restore', () => {
 })
 
 describe('plantstore check', () => {
-  const says = (
-    title: string,
-    prepare: (folder: Folder, path: string) => Promise<unknown>,
-    line: RegExp,
-    failed = 1,
-  ): void => {
+  type Prepare = (folder: Folder, path: string) => Promise<unknown>
+  const says = (title: string, prepare: Prepare, line: RegExp, failed = 1): void => {
     onPath(`${title}: one line, and nothing is changed or made`, async (path, folder) => {
       await prepare(folder, path)
       const before = await contentsOf(folder)
@@ -220,9 +215,8 @@ async function makeBackup(folder: Folder, count: number, copy = folder.file('b.d
 }
 
 function plantLines(count: number, first = 0): string {
-  return Array.from({ length: count }, (_, index) => `{"id":${first + index},"name":"plant ${first + index}"}\n`).join(
-    '',
-  )
+  const ids = Array.from({ length: count }, (_, index) => first + index)
+  return ids.map((id) => `{"id":${id},"name":"plant ${id}"}\n`).join('')
 }
 
 async function exportOf(path: string): Promise<string> {
@@ -235,9 +229,7 @@ async function exportOf(path: string): Promise<string> {
 async function contentsOf(folder: Folder): Promise<Map<string, string>> {
   const entries = await readdir(folder.path, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => `${parentPath}/${name}`)
-  return new Map(
-    await Promise.all(files.sort().map(async (file) => [file, (await readFile(file)).toString('latin1')] as const)),
-  )
+  return new Map(await Promise.all(files.sort().map(async (file) => [file, await readFile(file, 'latin1')] as const)))
 }
 
 /** Who reads a store that nobody has open makes its log and the index of it. */

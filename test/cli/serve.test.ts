@@ -10,19 +10,20 @@ import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../../src/limits.ts'
 import { encodeRequest, plantJson } from '../support/client.ts'
-import { makeFolder, onFolder } from '../support/folder.ts'
+import { onFolder } from '../support/folder.ts'
 import { sample } from '../support/own-documents.ts'
 import {
   cleanEnvironment,
   houseplants,
   importHere,
   launcher,
+  outputOf,
   runHere,
   startProgram,
   startServer,
 } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
-import { serveHere, startOwnServer } from '../support/service.ts'
+import { exhaustiveOnOwnServer, onOwnServer, serveHere, startOwnServer } from '../support/service.ts'
 import { damageTable, exhaustiveOnPath, onPath } from '../support/store.ts'
 import { assertPrompt, until } from '../support/time.ts'
 
@@ -64,20 +65,16 @@ describe('plantstore serve', () => {
     assert.match(server.welcome, /^List the plants:\n\n {2}curl -i \S+ -H '[^']*'$/m)
   })
 
-  test('is plantstore without a command; with --first-token-file - it prints a token, not in an address', async () => {
-    await using folder = await makeFolder()
+  onFolder('is plantstore without a command; --first-token-file - prints a token, in no address', async (folder) => {
     const settings = { PORT: '0', STORE: folder.file('plants.db'), FIRST_TOKEN_FILE: '-', LOG: 'all' }
     const variables = Object.entries(settings).map(([name, value]) => [`PLANTSTORE_${name}`, value])
     const env = { ...cleanEnvironment(), ...Object.fromEntries(variables) }
     const { process: child, finished } = startProgram([], { env })
-    let shown = ''
-    child.stderr.on('data', (text) => {
-      shown += text
-    })
-    await until('it shows a token', () => /^ {2}curl .*\n/m.test(shown))
-    assert.match(await runCurl(/^ {2}(curl .*)$/m.exec(shown)?.[1] ?? ''), /^HTTP\/1\.1 200 OK\r\n/)
+    const shown = outputOf({ stdout: null, stderr: child.stderr })
+    await until('it shows a token', () => /^ {2}curl .*\n/m.test(shown()))
+    assert.match(await runCurl(/^ {2}(curl .*)$/m.exec(shown())?.[1] ?? ''), /^HTTP\/1\.1 200 OK\r\n/)
     // The types of scripts are removed in a thread, whose warnings no listener of the process gets.
-    assert.equal((await fetch(`${/listens on ([^\s,]+)/.exec(shown)?.[1]}/site/home.js`)).status, 200)
+    assert.equal((await fetch(`${/listens on ([^\s,]+)/.exec(shown())?.[1]}/site/home.js`)).status, 200)
     child.kill()
     const { status, stdout, stderr } = await finished
     assert.equal(status, 0)
@@ -91,20 +88,16 @@ describe('plantstore serve', () => {
     const environment = { ...cleanEnvironment(), npm_lifecycle_event: 'start' }
     // npm runs scripts in such a shell, and signals it alone.
     const shell = spawn('sh', ['-c', command], { env: environment, stdio: ['ignore', 'pipe', 'inherit'] })
-    let log = ''
-    shell.stdout.setEncoding('utf8').on('data', (part) => {
-      log += part
-    })
-    await until('it listens', () => log.includes('serverListening'))
+    const log = outputOf(shell)
+    await until('it listens', () => log().includes('serverListening'))
     shell.kill('SIGTERM')
     // The pipe is closed when the server has ended.
     await once(shell, 'close')
-    assert.match(log, /"event":"serverStopping","reason":"SIGHUP"/)
-    assert.match(log, /"event":"serverStopped"/)
+    assert.match(log(), /"event":"serverStopping","reason":"SIGHUP"/)
+    assert.match(log(), /"event":"serverStopped"/)
   })
 
-  test('what keeps it from starting is one line and status 1; commands work beside another server', async () => {
-    await using folder = await makeFolder()
+  onFolder('what keeps it from starting is one line and status 1; commands work beside a server', async (folder) => {
     await using server = await serveHere(folder.file('taken.db'))
     for (const [store, flag, value, line] of [
       // It may have the address later, as one that takes over from another machine.
@@ -138,9 +131,7 @@ describe('plantstore serve', () => {
     assert.match(JSON.parse(lines[0] ?? '').message, /listens on http:\/\/127/)
   })
 
-  test('SIGTERM lets requests in flight finish, but for those that never do, and ends with 0 within 2 s', async () => {
-    await using own = await startOwnServer()
-    const { server, client } = own
+  onOwnServer('SIGTERM lets requests in flight finish, and ends with 0 within 2 s', async ({ server, client }) => {
     await using stuck = await client.open()
     stuck.send(encodeRequest(server.token, { body: plantJson(2n, 'never') }).subarray(0, -5))
     await using idle = await client.open()
@@ -171,9 +162,7 @@ describe('plantstore serve', () => {
     assertPrompt(stoppedAt, stopMsMax)
   })
 
-  exhaustive.test('clients that close and connect anew as they are asked to lose no request', async () => {
-    await using own = await startOwnServer()
-    const { server, client } = own
+  exhaustiveOnOwnServer('clients that connect anew when asked to lose no request', async ({ server, client }) => {
     const failures: unknown[] = []
     let answered = 0
     const work = async (): Promise<void> => {
@@ -200,9 +189,7 @@ describe('plantstore serve', () => {
     assert.deepEqual(failures, [], `${failures.length} of ${answered}`)
   })
 
-  exhaustive.test('a second signal ends at once, but for the same one so soon', async () => {
-    await using own = await startOwnServer()
-    const { server, client } = own
+  exhaustiveOnOwnServer('a second signal ends at once, but for the same one so soon', async ({ server, client }) => {
     await using stuck = await client.open()
     stuck.send(encodeRequest(server.token, { body: plantJson(1n, 'never') }).subarray(0, -5))
     await client.request({ method: 'GET', target: '/livez' })
@@ -278,10 +265,8 @@ describe('plantstore serve', () => {
     assert.match(output, /"event":"storeFailed".*the store is damaged/)
   })
 
-  exhaustive.test('a store that another process keeps busy does not keep the server from ending', async () => {
-    await using own = await startOwnServer()
-    const { server, client } = own
-    const other = new DatabaseSync(own.store)
+  exhaustiveOnOwnServer('a server ends although others keep its store busy', async ({ server, client, store }) => {
+    const other = new DatabaseSync(store)
     other.exec('BEGIN IMMEDIATE')
     await using waiting = await client.open()
     waiting.send(encodeRequest(server.token, { body: plantJson(1n, 'waits') }))
@@ -302,24 +287,18 @@ describe('plantstore serve', () => {
     await server.sees('listens on')
     const { stdout, stderr } = server.output
     const lines = stdout.trimEnd().split('\n')
-    assert.deepEqual(
-      lines.map((line) => [line.slice(0, 3), JSON.parse(line.slice(3)).event]),
-      [
-        ['<4>', 'serverWarning'],
-        ['<6>', 'serverListening'],
-      ],
-    )
-    assert.equal(
-      JSON.parse((lines[0] ?? '').slice(3)).message,
-      'PLANTSTORE_STROE is not a setting; run `plantstore config` to list them',
-    )
+    const found = lines.map((line) => [line.slice(0, 3), JSON.parse(line.slice(3)).event])
+    assert.deepEqual(found, [
+      ['<4>', 'serverWarning'],
+      ['<6>', 'serverListening'],
+    ])
+    const expected = 'PLANTSTORE_STROE is not a setting; run `plantstore config` to list them'
+    assert.equal(JSON.parse((lines[0] ?? '').slice(3)).message, expected)
     // It is another stream, which the journal does not read.
     assert.doesNotMatch(stderr, /warning|^</m)
   })
 
-  exhaustive.test('SIGUSR1 opens no inspector, SIGHUP changes nothing, SIGQUIT stops as SIGTERM does', async () => {
-    await using own = await startOwnServer()
-    const { server } = own
+  exhaustiveOnOwnServer('SIGUSR1 and SIGHUP do nothing, SIGQUIT stops as SIGTERM does', async ({ server }) => {
     server.process.kill('SIGUSR1')
     for (let count = 0; count < 3; count += 1) {
       server.process.kill('SIGHUP')

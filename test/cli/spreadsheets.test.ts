@@ -1,5 +1,4 @@
-// Files written by spreadsheets (test/cli/spreadsheets/README.md describes how each was made): each is imported
-// correctly, or rejected with advice.
+// Files of spreadsheets (made as test/cli/spreadsheets/README.md says): imported correctly, or rejected with advice.
 
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { describe, test } from 'node:test'
 import { PlantStoreClient } from '../../client/client.ts'
-import { cleanEnvironment, type Finished, runHere, startProgram } from '../support/program.ts'
+import { cleanEnvironment, type Finished, outputOf, runHere, startProgram } from '../support/program.ts'
 import { startSuite } from '../support/service.ts'
 import { until } from '../support/time.ts'
 
@@ -17,32 +17,25 @@ describe('plantstore watch', async () => {
 
   test('changes are printed as they happen, until a signal, and also after the server was away', async () => {
     const { process: child, finished } = startProgram(['watch'], { env })
-    let seen = ''
-    child.stdout.on('data', (text: Buffer) => {
-      seen += text
-    })
+    const seen = outputOf({ stdout: child.stdout, stderr: null })
     // The watch begins with the changes of now, so that the first may be missed.
     let id = 100
     await until('the first change', async () => {
       id += 1
       await plants.createPlant({ id, name: 'Watched 🌿', tag: 'w' })
-      return seen !== ''
+      return seen() !== ''
     })
     await plants.deletePlant(id)
-    await until('the delete', () => seen.includes('deleted'))
+    await until('the delete', () => seen().includes('deleted'))
     child.kill('SIGINT')
     assert.deepEqual((await finished).status, 0)
-    const changes = seen
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    assert.deepEqual(
-      changes.slice(-2).map(({ kind, plant: { name, tag } }) => [kind, name, tag]),
-      [
-        ['created', 'Watched 🌿', 'w'],
-        ['deleted', 'Watched 🌿', 'w'],
-      ],
-    )
+    const lines = seen().trim().split('\n')
+    const changes = lines.map((line) => JSON.parse(line))
+    const found = changes.slice(-2).map(({ kind, plant: { name, tag } }) => [kind, name, tag])
+    assert.deepEqual(found, [
+      ['created', 'Watched 🌿', 'w'],
+      ['deleted', 'Watched 🌿', 'w'],
+    ])
     const later = startProgram(['watch', '--after', changes.at(-2).position], { env })
     await once(later.process.stdout, 'data')
     later.process.kill('SIGTERM')

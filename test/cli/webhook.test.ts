@@ -3,16 +3,16 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { changeKinds } from '../../src/domain/change.ts'
 import { toIso } from '../../src/domain/shown.ts'
 import { beginAfter } from '../../src/domain/webhook.ts'
-import { type Received, type Receiver, startReceiver } from '../support/answering.ts'
+import { type Received, startReceiver } from '../support/answering.ts'
 import { describeOnEngines } from '../support/engines.ts'
-import { type Folder, makeFolder } from '../support/folder.ts'
-import { type Finished, runHere } from '../support/program.ts'
+import { makeFolder } from '../support/folder.ts'
+import { type Finished, outputOf, runHere } from '../support/program.ts'
 import { testOn } from '../support/ring.ts'
 import { serveSuite } from '../support/service.ts'
 import { openTestStore } from '../support/store.ts'
@@ -26,17 +26,8 @@ describeOnEngines('plantstore webhook beside a server', async (engine) => {
 
   const run = (...args: string[]): Promise<Finished> => runHere(['webhook', ...args, '--store', place.store])
 
-  interface Hook extends AsyncDisposable {
-    readonly id: string
-    readonly added: Finished
-    readonly receiver: Receiver
-    show(): Promise<Record<string, unknown>>
-    /** Resolves when so many requests have come; gives the last one. */
-    receive(count: number): Promise<Received>
-  }
-
   /** A webhook for the changes from now on. */
-  async function addHook(...args: string[]): Promise<Hook> {
+  async function addHook(...args: string[]) {
     const receiver = await startReceiver()
     const added = await run('add', receiver.url, ...args)
     const [id = ''] = /hook_[0-9A-Za-z]{12}/.exec(added.stderr) ?? []
@@ -44,8 +35,9 @@ describeOnEngines('plantstore webhook beside a server', async (engine) => {
       id,
       added,
       receiver,
-      show: async () => JSON.parse((await run('show', id, '--json')).stdout),
-      receive: async (count) => {
+      show: async (): Promise<Record<string, unknown>> => JSON.parse((await run('show', id, '--json')).stdout),
+      /** Resolves when so many requests have come; gives the last one. */
+      receive: async (count: number) => {
         await until(`request ${count}`, () => receiver.received.length >= count)
         assert.equal(receiver.received.length, count)
         return receiver.received[count - 1] as Received
@@ -92,10 +84,8 @@ describeOnEngines('plantstore webhook beside a server', async (engine) => {
     })
     const { outcome, isAccepted } = lastAnswer as Record<string, unknown>
     assert.deepEqual([outcome, isAccepted], ['204', true])
-    assert.match(
-      (await run('list')).stdout,
-      /^ID .*\nhook_\w+ {2}active {2}0 s {5}204 {2,}created,deleted {2}my hook {2}http.*\n$/,
-    )
+    const message = /^ID .*\nhook_\w+ {2}active {2}0 s {5}204 {2,}created,deleted {2}my hook {2}http.*\n$/
+    assert.match((await run('list')).stdout, message)
   })
 
   onHook('test sends a test, and prints the answer', async (hook) => {
@@ -150,18 +140,12 @@ describeOnEngines('plantstore webhook beside a server', async (engine) => {
   })
 })
 
-describe('plantstore webhook on a store', () => {
-  let folder: Folder
-  let store: string
-  const run = (...args: string[]): Promise<Finished> => runHere(['webhook', ...args, '--store', store])
-
-  before(async () => {
-    folder = await makeFolder()
-    store = folder.file('plants.db')
-    await runHere(['token', 'create', '--name', 't', '--store', store])
-  })
-
+describe('plantstore webhook on a store', async () => {
+  const folder = await makeFolder()
   after(() => folder[Symbol.asyncDispose]())
+  const store = folder.file('plants.db')
+  const run = (...args: string[]): Promise<Finished> => runHere(['webhook', ...args, '--store', store])
+  await runHere(['token', 'create', '--name', 't', '--store', store])
 
   for (const command of ['show', 'rotate', 'pause', 'resume', 'test', 'remove', 'send']) {
     test(`${command} says that there is no such webhook`, async () => {
@@ -201,12 +185,8 @@ describe('plantstore webhook on a store', () => {
     const secrets = Array.from({ length: 9 }, () => ({ secret: 's', endsAtMs }))
     const hook = { id: 'hook_rotated', name: 'n', url: 'https://plants.example/hook', kinds: changeKinds }
     const ended = { secret: 'ended', endsAtMs: 1 }
-    await opened.addWebhook({
-      ...hook,
-      secrets: [...secrets, ended],
-      createdAtMs: 1,
-      progress: beginAfter(undefined),
-    })
+    const progress = beginAfter(undefined)
+    await opened.addWebhook({ ...hook, secrets: [...secrets, ended], createdAtMs: 1, progress })
     assert.equal((await run('rotate', hook.id)).status, 0)
     const { status, stdout, stderr } = await run('rotate', hook.id)
     assert.deepEqual([status, stdout], [1, ''])
@@ -229,12 +209,9 @@ describe('examples/webhook/receiver.js', () => {
     assert.equal(spawnSync(process.execPath, [file], { env: { ...environment, WEBHOOK_SECRET: '' } }).status, 1)
     const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
     const receiver = spawn(process.execPath, [file], { env: { ...environment, WEBHOOK_SECRET: secret } })
-    let output = ''
-    receiver.stdout.setEncoding('utf8').on('data', (text) => {
-      output += text
-    })
-    await until('it listens', () => output.includes('receiving at'))
-    const [url = ''] = /http:\S+/.exec(output) ?? []
+    const output = outputOf({ stdout: receiver.stdout, stderr: null })
+    await until('it listens', () => output().includes('receiving at'))
+    const [url = ''] = /http:\S+/.exec(output()) ?? []
     const body = '{"id":9223372036854775807,"name":"Ficus"}'
     const sign = (id: string, at: Date): Record<string, string> => ({
       'webhook-id': id,
@@ -252,6 +229,6 @@ describe('examples/webhook/receiver.js', () => {
     assert.equal(await send({}), 401)
     receiver.kill()
     await once(receiver, 'close')
-    assert.equal(output.split('\n').filter((line) => line === `created ${body}`).length, 1)
+    assert.equal(output().split(`\ncreated ${body}\n`).length, 2)
   })
 })

@@ -9,14 +9,8 @@ describe('the parser of the client', () => {
   test('keeps other integers exactly, as bigints only beyond 2^53', () => {
     const long = '9'.repeat(401)
     const text = `{"a":-9007199254740993,"b":[9007199254740992,9007199254740991],"c":9007199254740993.5,"d":"9007199254740993","e":${long}}`
-    const read = {
-      a: -9007199254740993n,
-      b: [9007199254740992n, 9007199254740991],
-      c: 9007199254740994,
-      d: '9007199254740993',
-      e: Infinity,
-    }
-    assert.deepEqual(fromJson(text), read)
+    const numbers = { a: -9007199254740993n, b: [9007199254740992n, 9007199254740991], c: 9007199254740994 }
+    assert.deepEqual(fromJson(text), { ...numbers, d: '9007199254740993', e: Infinity })
     for (const wrong of ['[01]', '[-]', '[1.]', '[--1]', '[00000000000000000001]'])
       assert.throws(() => fromJson(wrong), SyntaxError)
   })

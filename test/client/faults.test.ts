@@ -21,9 +21,7 @@ describe('the client behind a proxy that cuts connections', async () => {
 
   after(() => proxy[Symbol.asyncDispose]())
 
-  /**
-   * Calls once for each byte at which its request or answer can be cut, on several ways at once. Gives how many times.
-   */
+  /** Calls once for each byte at which its request or answer can be cut, and gives how many times. */
   async function cutEverywhere(
     part: Piece['of'],
     call: (client: PlantStoreClient, index: number, way: number) => Promise<unknown>,
@@ -86,16 +84,8 @@ describe('the patience of the client', { concurrency: true }, () => {
   const plant = { id: 1n, name: 'n' }
   const plantBody = '{"id":1,"name":"n"}'
 
-  interface Store extends AsyncDisposable {
-    readonly client: (options?: Partial<ClientOptions>) => PlantStoreClient
-    /** When each request came. */
-    readonly requestsMs: readonly number[]
-    /** What each was sent with. */
-    readonly keys: readonly (string | undefined)[]
-  }
-
-  /** A server that answers the first request in the first way, and so on; those after them as a store does. */
-  async function answering(...answers: readonly RequestListener[]): Promise<Store> {
+  /** A server that answers the first request in the first way, and so on; later ones as a store does. */
+  async function answering(...answers: readonly RequestListener[]) {
     const requestsMs: number[] = []
     const keys: (string | undefined)[] = []
     const server = await startAnswering((request, response) => {
@@ -106,22 +96,20 @@ describe('the patience of the client', { concurrency: true }, () => {
       else response.setHeader('content-type', 'application/json').setHeader('etag', '"1"').end(plantBody)
     })
     return {
+      /** When each request came. */
       requestsMs,
       keys,
-      client: (options) => new PlantStoreClient({ url: server.url, token: 't', ...options }),
+      client: (options?: Partial<ClientOptions>) => new PlantStoreClient({ url: server.url, token: 't', ...options }),
       [Symbol.asyncDispose]: server[Symbol.asyncDispose],
     }
   }
 
-  const refusing =
-    (
-      status: number,
-      headers: Record<string, string> = {},
-      body = '{"error":50301,"message":"busy"}',
-    ): RequestListener =>
-    (_, response) =>
-      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body)
+  const busy = '{"error":50301,"message":"busy"}'
+  const refusing = (status: number, headers: Record<string, string> = {}, body = busy): RequestListener => {
+    return (_, response) => response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body)
+  }
   const silent: RequestListener = () => {}
+  const isDiscreet = (error: unknown): boolean => error instanceof TypeError && !/s.cret/.test(error.message)
   const onAnswering = testOn(() => answering())
 
   for (const status of [429, 502, 503, 504]) {
@@ -158,10 +146,8 @@ describe('the patience of the client', { concurrency: true }, () => {
 
   test('does not wait for a time that is after its deadline', async () => {
     await using store = await answering(refusing(503, { 'retry-after': '60', 'x-request-id': 'r-1' }))
-    const refused = await store
-      .client()
-      .getPlant(1n)
-      .catch((error) => error)
+    const client = store.client()
+    const refused = await client.getPlant(1n).catch((error) => error)
     assert.ok(refused instanceof PlantStoreError)
     const expected = { name: '', status: 503, error: 50301, requestId: 'r-1', mayBeDone: false, retryAfter: 60 }
     assert.deepEqual({ ...refused, name: '' }, expected)
@@ -195,10 +181,9 @@ describe('the patience of the client', { concurrency: true }, () => {
     await using store = await answering(...Array.from({ length: 50 }, () => silent))
     const startedMs = performance.now()
     const options = { tryTimeoutMs: 500, triesMax: 50 }
-    await assert.rejects(store.client({ ...options, timeoutMs: 3_000 }).getPlant(1n), {
-      status: undefined,
-      message: /^http:\/\/127\.0\.0\.1:\d+ did not answer within [\d.]+ s$/,
-    })
+    const message = /^http:\/\/127\.0\.0\.1:\d+ did not answer within [\d.]+ s$/
+    const call = store.client({ ...options, timeoutMs: 3_000 }).getPlant(1n)
+    await assert.rejects(call, { status: undefined, message })
     assert.ok(performance.now() - startedMs >= 1_000)
     assert.ok(store.requestsMs.length > 1)
     await assert.rejects(store.client(options).getPlant(1n, { timeoutMs: 100 }), /did not answer within 0\.1 s/)
@@ -235,11 +220,8 @@ describe('the patience of the client', { concurrency: true }, () => {
     const other = (body: string) => refusing(200, {}, body)
     const rounded = '{"id":9007199254740992.0,"name":"n"}'
     await using store = await answering(html, ...['[]', '{"id":"1","name":"n"}', rounded, '{"id":1'].map(other))
-    for (let answer = 0; answer < 4; answer += 1)
-      await assert.rejects(store.client().getPlant(1n), {
-        name: 'PlantStoreError',
-        message: /is it the right server\?$/,
-      })
+    const error = { name: 'PlantStoreError', message: /is it the right server\?$/ }
+    for (let answer = 0; answer < 4; answer += 1) await assert.rejects(store.client().getPlant(1n), error)
   })
 
   test('stops reading an answer that is longer than any of a plant store', async () => {
@@ -310,10 +292,7 @@ describe('the patience of the client', { concurrency: true }, () => {
 
   onAnswering('is not asked of it for what no server could take, and shows no secret then', async (store) => {
     for (const options of [{ token: 'secret\nx' }, { token: 'sécret' }, { timeoutMs: Number.NaN }, { tryTimeoutMs: 0 }])
-      assert.throws(
-        () => store.client(options),
-        (error) => error instanceof TypeError && !/s.cret/.test(error.message),
-      )
+      assert.throws(() => store.client(options), isDiscreet)
     const client = store.client()
     await assert.rejects(client.createPlant(plant, { idempotencyKey: 'a\nb' }), TypeError)
     await assert.rejects(client.deletePlant(1n, { ifMatch: '"\u{1f335}"' }), TypeError)

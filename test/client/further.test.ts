@@ -14,14 +14,6 @@ interface Tree {
   readonly rings?: readonly { readonly year: number | bigint; readonly note: string | null }[]
 }
 
-interface Store extends AsyncDisposable {
-  readonly client: PlantStoreClient<Tree>
-  /** The bodies of the requests, in order. */
-  readonly bodies: readonly string[]
-  /** Cuts the connection after the next change. */
-  loseNext: boolean
-}
-
 const beyond = 2n ** 53n + 1n
 const oak: Tree = {
   id: beyond,
@@ -33,8 +25,8 @@ const oak: Tree = {
   ],
 }
 
-/** A server with one plant, which it answers with its properties in reverse. */
-async function startStore(): Promise<Store> {
+/** A server with one plant, which it answers in reverse. With `loseNext` it cuts the connection after a change. */
+async function startStore() {
   const bodies: string[] = []
   let kept: readonly (readonly [name: string, value: unknown])[] = []
   let version = 0
@@ -84,10 +76,8 @@ describe('the client of a store with another document', () => {
     assert.doesNotMatch(store.bodies[1] ?? '', /"etag"|"id":9007199254740993/)
     const odd = { name: 'odd', toJSON: beyond, rings: [{ z: 1, a: beyond }] }
     await store.client.replacePlant(id, { ...odd, height: 1 } as unknown as Tree)
-    assert.equal(
-      store.bodies[2],
-      '{"name":"odd","toJSON":9007199254740993,"rings":[{"z":1,"a":9007199254740993}],"height":1}',
-    )
+    const expected = '{"name":"odd","toJSON":9007199254740993,"rings":[{"z":1,"a":9007199254740993}],"height":1}'
+    assert.equal(store.bodies[2], expected)
   })
 
   test('knows its own change after a lost answer by all properties, and no other one', async () => {

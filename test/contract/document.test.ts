@@ -72,17 +72,8 @@ describe('openapi.yaml', () => {
       assert.match(pattern, common)
       assert.ok(new RegExp(pattern) && new RegExp(pattern, 'u'), pattern)
     }
-    for (const engineOfFew of [
-      '^[^\\u0000]*$',
-      '^[\\uD800-\\uDFFF]$',
-      '^\\p{L}$',
-      '^\\d$',
-      '^(?=a)$',
-      '^(a)\\1$',
-      '^[a-\\w]$',
-    ]) {
-      assert.doesNotMatch(engineOfFew, common)
-    }
+    const ofFew = String.raw`^[^\u0000]*$ ^[\uD800-\uDFFF]$ ^\p{L}$ ^\d$ ^(?=a)$ ^(a)\1$ ^[a-\w]$`
+    for (const pattern of ofFew.split(' ')) assert.doesNotMatch(pattern, common)
   })
 
   test('has patterns of texts that match every character but NUL, with and without the flag u', () => {

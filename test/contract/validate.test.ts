@@ -9,16 +9,12 @@ const compileValidator = (schema: Schema, subject: string): Validator =>
 
 describe('a validator', () => {
   test('names the field, what it must be and what came, in one line', () => {
-    const validate = compileValidator(
-      { type: 'object', properties: { a: { type: 'object', properties: { b: { type: 'array' } } } } },
-      'it',
-    )
+    const inner: Schema = { type: 'object', properties: { b: { type: 'array' } } }
+    const validate = compileValidator({ type: 'object', properties: { a: inner } }, 'it')
     assert.equal(validate({ a: { b: 'x' } }), 'a.b: must be an array, got "x"')
     assert.equal(validate([]), 'it: must be an object, got an array')
-    assert.equal(
-      validate({ a: { b: `\u001b[31m\n${'x'.repeat(100)}` } }),
-      `a.b: must be an array, got "\\u001b[31m\\n${'x'.repeat(54)}..."`,
-    )
+    const expected = `a.b: must be an array, got "\\u001b[31m\\n${'x'.repeat(54)}..."`
+    assert.equal(validate({ a: { b: `\u001b[31m\n${'x'.repeat(100)}` } }), expected)
   })
 
   test('shows nothing that a terminal would obey', () => {

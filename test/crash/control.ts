@@ -5,16 +5,14 @@ const controlsMax = 10
 
 /**
  * Runs a control until its planted fault did something wrong: a kill can miss the moment in which the fault matters.
- *
- * @param control gets the number of the try, from 0, and gives its report.
- * @returns the report of the last try.
+ * Gives the report of the last try, in which `wrong` counts the wrong things.
  */
-export async function untilWrong<Report>(
+export async function untilWrong<Wrong extends string, Report extends Readonly<Record<Wrong, number>>>(
+  wrong: Wrong,
   control: (attempt: number) => Promise<Report>,
-  countWrong: (report: Report) => number,
 ): Promise<Report> {
-  for (let attempt = 0; ; attempt += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const report = await control(attempt)
-    if (countWrong(report) > 0 || attempt + 1 === controlsMax) return report
+    if (report[wrong] > 0 || attempt === controlsMax) return report
   }
 }

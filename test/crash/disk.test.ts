@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { open, readFile, writeFile } from 'node:fs/promises'
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Client, plantJson } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
-import { makeFolder } from '../support/folder.ts'
+import { makeFolder, onFolder } from '../support/folder.ts'
 import { importHere, type RunningServer, startServer } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
 import { addToken, exhaustiveOnPath, onPath } from '../support/store.ts'
@@ -24,20 +24,12 @@ const earlyAck = fileURLToPath(new URL('early-ack.ts', import.meta.url))
 const failingSync = ['-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:error=EIO:when=40+']
 const underStrace = ['strace', '-D', '-f', '-qq', '-o', '/dev/null', ...failingSync]
 
-interface Stopping {
-  readonly server: RunningServer
-  readonly answered: Promise<HttpResponse | undefined>
-  /** The process of the server; that of `server` is strace. */
-  readonly traced: number
-}
-
 describe('a failing disk', () => {
   for (const [title, under, skip] of [
     ['a write past the file size limit', fileSizeLimit, false],
     ['fsync fails from its 40th call on', underStrace, noStrace],
   ] as const) {
-    test(title, { skip }, async () => {
-      await using folder = await makeFolder()
+    onFolder(title, { skip }, async (folder) => {
       const path = folder.file('plants.db')
       const { secret: token } = await addToken(path, 'n')
       await using server = await startServer(path, { under })
@@ -58,8 +50,10 @@ describe('a failing disk', () => {
     assert.notDeepEqual(await findLost(path, acknowledged), [])
   })
 
-  /** Has a server on a disk with a fault stop while a create is under way. */
-  async function stopOn(inject: string, check: (stopping: Stopping) => Promise<void>): Promise<void> {
+  type Check = (server: RunningServer, answered: Promise<HttpResponse | undefined>, traced: number) => Promise<void>
+
+  /** Has a server on a disk with a fault stop while a create is under way. `server` is strace, and traces `traced`. */
+  async function stopOn(inject: string, check: Check): Promise<void> {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
     const { secret: token } = await addToken(path, 'n')
@@ -75,11 +69,11 @@ describe('a failing disk', () => {
     const { pid } = server.process
     const traced = Number(await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8'))
     process.kill(traced, 'SIGTERM')
-    await check({ server, answered, traced })
+    await check(server, answered, traced)
   }
 
   exhaustive.test('that fails while the server stops: the status is 1, too', { skip: noStrace }, () =>
-    stopOn('error=EIO:delay_enter=800ms', async ({ server, answered }) => {
+    stopOn('error=EIO:delay_enter=800ms', async (server, answered) => {
       assert.equal((await answered)?.status, 503)
       assert.equal(await server.exited, 1)
       assert.match(server.output.stdout, /serverStopping[\s\S]*storeFailed/)
@@ -87,7 +81,7 @@ describe('a failing disk', () => {
   )
 
   exhaustive.test('that hangs while the server stops: the next signal ends it', { skip: noStrace }, () =>
-    stopOn('delay_enter=100s', async ({ server, traced }) => {
+    stopOn('delay_enter=100s', async (server, _, traced) => {
       await server.sees('serverStopped')
       const stoppedAtMs = performance.now()
       // strace still holds the thread that it delays.

@@ -1,5 +1,4 @@
-// The files of a store under a running server: deleted, replaced, on a full disk. Then a start with a log that may not
-// be on disk.
+// The files of a store under a running server: deleted, replaced, on a full disk; and a log that may not be on disk.
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
@@ -8,12 +7,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { openWritable } from '../../src/store/sqlite/file/database.ts'
 import { Client } from '../support/client.ts'
-import { makeFolder, onFolder } from '../support/folder.ts'
+import { exhaustiveOnFolder, onFolder } from '../support/folder.ts'
 import { toPlant } from '../support/plants.ts'
 import { makeSmallDisk } from '../support/postgres.ts'
 import { runHere, runProgram, startServer } from '../support/program.ts'
 import { exhaustive, inRing } from '../support/ring.ts'
-import { startOwnServer } from '../support/service.ts'
+import { exhaustiveOnOwnServer, onOwnServer, startOwnServer } from '../support/service.ts'
 import { busyMsMax, leaveLog, onPath, openTestStore } from '../support/store.ts'
 import { noStrace, runInjected } from '../support/strace.ts'
 import { findLost, writeUntilGone } from './burst.ts'
@@ -24,18 +23,11 @@ describe('the files of a store under a running server', () => {
     ['deleted', (path) => rm(path)],
     ['deleted, its log alone', (path) => rm(`${path}-wal`), 'plants.db'],
     ['deleted, the index of its log alone', (path) => rm(`${path}-shm`), 'plants.db'],
-    [
-      'replaced by mv',
-      async (path) => {
-        await copyFile(path, `${path}.other`)
-        await rename(`${path}.other`, path)
-      },
-    ],
+    ['replaced by mv', (path) => copyFile(path, `${path}.other`).then(() => rename(`${path}.other`, path))],
     ['moved away', (path) => rename(path, `${path}.away`), 'plants.db.away'],
   ]
   for (const [title, spoil, left] of inRing(faults.slice(1, 2), faults)) {
-    test(`${title}, in the middle of a burst: no more yes, and the server ends with status 1`, async () => {
-      await using own = await startOwnServer()
+    onOwnServer(`${title}, in the middle of a burst: no more yes, and the server ends with status 1`, async (own) => {
       const { server, folder, store: path } = own
       let spoiled: Promise<unknown> | undefined
       let acknowledgedWhenSpoiled = Number.POSITIVE_INFINITY
@@ -56,26 +48,22 @@ describe('the files of a store under a running server', () => {
     })
   }
 
-  exhaustive.test(
-    'its log deleted while a command reads an older moment: it is there again for the next start',
-    async () => {
-      await using own = await startOwnServer()
-      const { server, client, store: path } = own
-      await using connection = await client.open()
-      const create = (id: number) => connection.request({ body: `{"id":${id},"name":"n"}` })
-      await create(1)
-      using reader = new DatabaseSync(path, { readOnly: true })
-      reader.exec('BEGIN; SELECT count(*) FROM plants')
-      for (let id = 2; id <= 50; id += 1) assert.equal((await create(id)).status, 200)
-      await rm(`${path}-wal`)
-      assert.equal(await server.exited, 1)
-      await using next = await startServer(path)
-      next.process.kill('SIGKILL')
-      await next.exited
-      reader.close()
-      assert.deepEqual(await findLost(path, new Map([[50n, { name: 'n' }]])), [])
-    },
-  )
+  exhaustiveOnOwnServer('its log deleted while a command reads an older moment is there again', async (own) => {
+    const { server, client, store: path } = own
+    await using connection = await client.open()
+    const create = (id: number) => connection.request({ body: `{"id":${id},"name":"n"}` })
+    await create(1)
+    using reader = new DatabaseSync(path, { readOnly: true })
+    reader.exec('BEGIN; SELECT count(*) FROM plants')
+    for (let id = 2; id <= 50; id += 1) assert.equal((await create(id)).status, 200)
+    await rm(`${path}-wal`)
+    assert.equal(await server.exited, 1)
+    await using next = await startServer(path)
+    next.process.kill('SIGKILL')
+    await next.exited
+    reader.close()
+    assert.deepEqual(await findLost(path, new Map([[50n, { name: 'n' }]])), [])
+  })
 
   exhaustive.test('without the index of its log, or the log: commands beside it refuse, and make neither', async () => {
     // It neither looks at its files nor writes by itself.
@@ -110,10 +98,8 @@ describe('the files of a store under a running server', () => {
     assert.deepEqual(await findLost(path, new Map([[1n, { name: 'n' }]])), [])
   })
 
-  test('deleted under a server that only reads: it is not ready any more, and ends', async () => {
-    await using own = await startOwnServer()
-    const { server, store: path } = own
-    await rm(path)
+  onOwnServer('deleted under a server that only reads: it ends', async ({ server, store }) => {
+    await rm(store)
     assert.equal(await server.exited, 1)
     assert.match(server.output.stdout, /"event":"storeFailed".*was deleted or replaced/)
   })
@@ -130,15 +116,13 @@ describe('the files of a store under a running server', () => {
 describe('a disk that is full', () => {
   for (const isKilled of [false, true]) {
     const title = isKilled ? 'and nothing of it is found by a start right after' : 'and the server goes on'
-    exhaustive.test(`as the index of the log grows: that is refused, ${title}`, { skip: noStrace }, async () => {
-      await using folder = await makeFolder()
+    exhaustiveOnFolder(`as the index of the log grows: refused, ${title}`, { skip: noStrace }, async (folder) => {
       const path = folder.file('plants.db')
       {
         await using store = await openTestStore(path)
         await store.createPlant(toPlant({ id: 0n, name: 'n' }))
       }
-      // The index grows after some 4,000 pages in the log, each time by eight writes; the first eight are those of its
-      // making.
+      // The index grows after some 4,000 pages in the log, each time by eight writes, as when it is made.
       const full = ['-P', `${path}-shm`, '-e', 'trace=pwrite64', '-e', 'inject=pwrite64:error=ENOSPC:when=9..10']
       await using server = await startServer(path, {
         under: ['strace', '-D', '-f', '-qq', '-o', '/dev/null', ...full],
@@ -210,8 +194,7 @@ describe('the log at the start', () => {
     alone.close()
   })
 
-  exhaustive.test('is written anew where somebody still reads an older moment of it', { skip: noStrace }, async () => {
-    await using folder = await makeFolder()
+  exhaustiveOnFolder('is written anew where somebody still reads an older one', { skip: noStrace }, async (folder) => {
     const path = folder.file('plants.db')
     await leaveLog(path, 20)
     // Keeps the log from being emptied.

@@ -1,16 +1,14 @@
 // Servers are killed with SIGKILL under load: everything that they acknowledged must be there afterwards.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { describeOnEngines } from '../support/engines.ts'
 import { exhaustive } from '../support/ring.ts'
 import { killEarlyAck, killServers } from './kill.ts'
 
-describeOnEngines('kill -9', ({ name, makePlace }) => {
+describeOnEngines('kill -9', ({ name, makePlace, onPlace }) => {
   const servers = name === 'SQLite' ? 1 : 2
 
-  test('of a server under load: no acknowledged plant is lost, doubled or refused', async (context) => {
-    await using place = await makePlace()
+  onPlace('of a server under load: no acknowledged plant is lost, doubled or refused', async (place, context) => {
     const { acknowledged, lost, failed, replayed } = await killServers(place.store, { kills: 1, servers })
     assert.equal(lost, 0)
     context.diagnostic(`${acknowledged} plants, ${failed} creates repeated, ${replayed} of them done before`)

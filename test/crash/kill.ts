@@ -1,5 +1,4 @@
-// Kills servers with SIGKILL under load, and looks for everything that they acknowledged: one server on a file, or
-// several on one PostgreSQL.
+// Kills servers with SIGKILL under load, on a file or on one PostgreSQL, and looks for everything they acknowledged.
 
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
@@ -7,16 +6,6 @@ import { Load } from '../fleet/load.ts'
 import { type RunningServer, runHere, type ServerOptions, startServer } from '../support/program.ts'
 import { findLost } from './burst.ts'
 import { untilWrong } from './control.ts'
-
-export interface KillReport {
-  readonly kills: number
-  readonly acknowledged: number
-  readonly lost: number
-  /** Creates that were repeated as they had failed. */
-  readonly failed: number
-  /** Of those, the ones that had been done all the same. */
-  readonly replayed: number
-}
 
 export interface Kills {
   readonly kills: number
@@ -30,12 +19,11 @@ export const patient: ServerOptions = { environment: { PGCONNECT_TIMEOUT: '10' }
 const earlyAck = fileURLToPath(new URL('early-ack.ts', import.meta.url))
 
 /**
- * Kills one server after the other, so many times in all, and starts another in its place each time. Throws
- * AssertionError when the store is not sound in the end.
+ * Kills one server after the other, and starts another in its place each time. The store must be sound in the end.
  *
  * @param isEarly whether the servers say yes before the commit: the control.
  */
-export async function killServers(store: string, { kills, servers }: Kills, isEarly = false): Promise<KillReport> {
+export async function killServers(store: string, { kills, servers }: Kills, isEarly = false) {
   const options: ServerOptions = isEarly ? { ...patient, before: ['--import', earlyAck] } : patient
   const fleet: RunningServer[] = []
   try {
@@ -56,16 +44,13 @@ export async function killServers(store: string, { kills, servers }: Kills, isEa
     const lost = (await findLost(store, acknowledged)).length
     const { status, stdout, stderr } = await runHere(['check', '--store', store])
     assert.equal(status, 0, stdout + stderr)
-    return { kills, acknowledged: acknowledged.size, lost, failed, replayed }
+    return { acknowledged: acknowledged.size, lost, failed, replayed }
   } finally {
     for (const server of fleet) await server[Symbol.asyncDispose]()
   }
 }
 
 /** The control: servers that say yes before the commit, each time on a new store, until they have lost something. */
-export function killEarlyAck(makeStore: () => Promise<string>, each: Kills): Promise<KillReport> {
-  return untilWrong(
-    async () => killServers(await makeStore(), each, true),
-    ({ lost }) => lost,
-  )
+export function killEarlyAck(makeStore: () => Promise<string>, each: Kills) {
+  return untilWrong('lost', async () => killServers(await makeStore(), each, true))
 }

@@ -1,5 +1,4 @@
-// A command that gives a file its name is killed, or loses power, at any moment: the name refers to the complete old
-// file or to the complete new one.
+// A command that names a file is killed at any moment: the name refers to the complete old or the complete new file.
 
 import assert from 'node:assert/strict'
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -92,10 +91,8 @@ describe('what a power cut must not lose is synced first', { skip: noStrace }, (
   onFolder('backup: the file before its name, and the folder after it', async (folder) => {
     await makeOldAndBackup(folder)
     await mkdir(folder.file('to'))
-    const calls = await traceProgram(
-      ['backup', folder.file('to/b.db'), '--store', folder.file('old/plants.db')],
-      folder,
-    )
+    const args = ['backup', folder.file('to/b.db'), '--store', folder.file('old/plants.db')]
+    const calls = await traceProgram(args, folder)
     const partial = /to\/b\.db\.[-\w]+\.partial/.exec(calls.join('\n'))?.[0] ?? ''
     assertOrder(calls, partial, 'to/b.db', 'to', 'link')
   })
@@ -126,23 +123,15 @@ describe('what a power cut must not lose is synced first', { skip: noStrace }, (
       for (const aside of asides) {
         const synced = calls.indexOf(`fsync ${aside}`)
         assert.ok(synced > calls.lastIndexOf(`write ${aside}`))
-        assert.ok(
-          calls.slice(synced, calls.indexOf('unlink old/plants.db-wal')).includes('fsync old'),
-          calls.join('\n'),
-        )
+        const between = calls.slice(synced, calls.indexOf('unlink old/plants.db-wal'))
+        assert.ok(between.includes('fsync old'), calls.join('\n'))
       }
     })
   }
 })
 
 /** The last write of a file, its sync, a sync of the folder, its new name, and a sync of the folder again. */
-function assertOrder(
-  calls: readonly string[],
-  from: string,
-  to: string,
-  folder: string,
-  call: 'rename' | 'link' = 'rename',
-): void {
+function assertOrder(calls: readonly string[], from: string, to: string, folder: string, call = 'rename'): void {
   const named = call === 'link' ? [`link ${from} ${to}`, `unlink ${from}`] : [`rename ${from} ${to}`]
   const steps = [`write ${from}`, `fsync ${from}`, `fsync ${folder}`, ...named, `fsync ${folder}`]
   const relevant = calls.filter((call) => steps.includes(call)).filter((call, at, all) => call !== all[at - 1])

@@ -51,12 +51,10 @@ class Bench {
 
   /** Reads what is wanted, and returns the next change to send, with its text. */
   next(room = 10): Delivery | undefined {
-    for (
-      let limit = this.sut.wanted(this.nowMs);
-      limit > 0;
-      limit = this.sut.wantsMore ? this.sut.wanted(this.nowMs) : 0
-    ) {
+    let limit = this.sut.wanted(this.nowMs)
+    while (limit > 0) {
       this.sut.add(this.page(this.sut.readTo, limit))
+      limit = this.sut.wantsMore ? this.sut.wanted(this.nowMs) : 0
     }
     for (;;) {
       const delivery = this.sut.next(this.nowMs, room)
@@ -173,15 +171,8 @@ describe('what a webhook sends', () => {
       pauseMs = bench.refuse(begun.find(({ lane }) => lane.plantId === '1') as Delivery)
       if (pauseMs !== undefined) pauses.push(pauseMs)
     }
-    assert.deepEqual(pauses.slice(0, 7), [
-      5 * second,
-      30 * second,
-      120 * second,
-      600 * second,
-      hour,
-      3 * hour,
-      3 * hour,
-    ])
+    const expected = [5, 30, 120, 600, 3_600, 10_800, 10_800].map((seconds) => seconds * second)
+    assert.deepEqual(pauses.slice(0, 7), expected)
     const sum = pauses.reduce((all, each) => all + each)
     assert.ok(sum > 70 * hour && sum < 75 * hour, `${sum / hour} hours`)
     assert.equal(bench.refuse(bench.next() as Delivery), 5 * second)
@@ -203,19 +194,12 @@ describe('a receiver that fails', () => {
 
   test('gets nothing for a pause, then one request at a time, each after a longer pause', () => {
     const bench = failing()
-    for (const [pauseMs, plant] of [
-      [5 * second, '6'],
-      [30 * second, '7'],
-      [120 * second, '8'],
-      [600 * second, '9'],
-      [hour, '10'],
-      [3 * hour, '11'],
-    ] as const) {
-      bench.nowMs += pauseMs - 1
+    for (const [at, pauseSeconds] of [5, 30, 120, 600, 3_600, 10_800].entries()) {
+      bench.nowMs += pauseSeconds * second - 1
       assert.equal(bench.next(), undefined)
       bench.nowMs += 1
       const [probe, ...others] = bench.begun()
-      assert.deepEqual([probe?.lane.plantId, others.length], [plant, 0])
+      assert.deepEqual([probe?.lane.plantId, others.length], [`${6 + at}`, 0])
       bench.refuse(probe as Delivery, {})
     }
     assert.equal(bench.sut.takeProgress().failures, 7)
@@ -358,10 +342,8 @@ describe('progress', () => {
   test('of a crash keeps what is known of a blocked plant, although its changes are read again', () => {
     const bench = new Bench()
     bench.change([1, 2, 1, 1])
-    bench.sut = bench.begin({
-      ...beginAfter('1-a'),
-      blocked: [{ plantId: '1', after: '4-a', until: '5-a', atMs: 0, tries: 3 }],
-    })
+    const blocked = [{ plantId: '1', after: '4-a', until: '5-a', atMs: 0, tries: 3 }]
+    bench.sut = bench.begin({ ...beginAfter('1-a'), blocked })
     bench.run()
     assert.deepEqual(bench.accepted.toSorted(), ['1:5', '2:3'])
   })
@@ -432,11 +414,8 @@ describe('progress', () => {
         const written = bench.log.flatMap(({ plant: text, position }) =>
           text.startsWith(`{"id":${plant},`) ? [`${plant}:${Number.parseInt(position, 10)}`] : [],
         )
-        assert.deepEqual(
-          handled.filter((name) => name.startsWith(`${plant}:`)),
-          written,
-          `seed ${seed}`,
-        )
+        const ofPlant = handled.filter((name) => name.startsWith(`${plant}:`))
+        assert.deepEqual(ofPlant, written, `seed ${seed}`)
       }
       if (crashes === 0) assert.equal(handled.length, bench.accepted.length, `seed ${seed} repeats`)
     }

@@ -1,16 +1,8 @@
 // Receivers of webhooks that misbehave.
 
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
-
-export interface OddReceiver extends AsyncDisposable {
-  readonly url: string
-  /** Open connections, and the most that were open at once. */
-  readonly sockets: { readonly size: number }
-  readonly socketsMax: number
-  /** Requests that have begun. */
-  readonly requests: number
-}
+import { createServer, type Socket } from 'node:net'
+import { listen } from '../support/answering.ts'
 
 /** What a receiver does with a connection, once a request has begun on it. */
 type Misbehave = (socket: Socket) => void
@@ -65,7 +57,7 @@ export const endlessAnswers: Readonly<Record<string, Misbehave>> = {
   },
 }
 
-export async function startOddReceiver(misbehave: Misbehave): Promise<OddReceiver> {
+export async function startOddReceiver(misbehave: Misbehave) {
   const sockets = new Set<Socket>()
   let [requests, socketsMax] = [0, 0]
   const server = createServer((socket) => {
@@ -79,14 +71,16 @@ export async function startOddReceiver(misbehave: Misbehave): Promise<OddReceive
       misbehave(socket)
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const port = await listen(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `http://127.0.0.1:${port}/hook`,
+    /** Open connections. */
     sockets,
+    /** Requests that have begun. */
     get requests() {
       return requests
     },
+    /** The most connections that were open at once. */
     get socketsMax() {
       return socketsMax
     },

@@ -26,39 +26,30 @@ import { endlessAnswers, misbehaviours, startOddReceiver } from './odd-receivers
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const hour = 3_600_000
 
-interface Setup extends AsyncDisposable {
-  readonly store: Store
-  readonly clock: FakeTimer
-  readonly events: ServiceEvent[]
-  /** Adds a webhook, and starts to send. */
-  send(receiver: Pick<Receiver, 'url'>, more?: Partial<Webhook>): Promise<string>
-  /** Starts another server on the same store. */
-  start(changed?: Partial<WebhooksOptions>): Webhooks
-  find(id: string): Promise<StoredWebhook>
-  /** Lets time pass, in steps, until something has come about. */
-  passes(what: string, condition: () => boolean | Promise<boolean>, stepMs?: number): Promise<void>
-}
+type Setup = Awaited<ReturnType<typeof setUp>>
 
-async function setUp(changed: Partial<Record<keyof typeof limits, number>> = {}): Promise<Setup> {
+async function setUp() {
   const folder = await makeFolder()
   const clock = new FakeTimer()
   const store = await openTestStore(folder.file('plants.db'), { clock })
   const events: ServiceEvent[] = []
   const running = new Set<Webhooks>()
+  /** Starts another server on the same store. */
   const start = (other: Partial<WebhooksOptions> = {}): Webhooks => {
     const webhooks = new Webhooks({
       store,
       clock,
       random: () => 0.5,
       observe: (event) => events.push(event),
-      limits: { ...limits, ...changed },
+      limits,
       userAgent: 'plantstore/test',
       ...other,
     })
     running.add(webhooks)
     return webhooks
   }
-  const passes: Setup['passes'] = (what, condition, stepMs = 100) =>
+  /** Lets time pass, in steps, until something has come about. */
+  const passes = (what: string, condition: () => boolean | Promise<boolean>, stepMs = 100): Promise<void> =>
     until(what, async () => {
       if (await condition()) return true
       clock.pass(stepMs)
@@ -70,14 +61,15 @@ async function setUp(changed: Partial<Record<keyof typeof limits, number>> = {})
     events,
     start,
     passes,
-    send: async ({ url }, more) => {
+    /** Adds a webhook, and starts to send. */
+    send: async ({ url }: Pick<Receiver, 'url'>, more?: Partial<Webhook>): Promise<string> => {
       const { next } = await store.listChanges({ after: 'now', kind: undefined, limit: 1 })
       const hook = { ...newWebhook(url, next), ...more }
       await store.addWebhook(hook)
       if (running.size === 0) start()
       return hook.id
     },
-    find: async (id) => (await store.listWebhooks()).find((each) => each.id === id) as StoredWebhook,
+    find: async (id: string) => (await store.listWebhooks()).find((each) => each.id === id) as StoredWebhook,
     [Symbol.asyncDispose]: async () => {
       await passes('all have stopped', async () => {
         const stopping = [...running].map((each) => each[Symbol.asyncDispose]())
@@ -97,10 +89,9 @@ async function setUp(changed: Partial<Record<keyof typeof limits, number>> = {})
 
 const onSetup = testOn(() => setUp())
 
-const refuse =
-  (status: number, fields = {}): Answer =>
-  (_, response) =>
-    void response.writeHead(status, fields).end()
+const refuse = (status: number, fields = {}): Answer => {
+  return (_, response) => void response.writeHead(status, fields).end()
+}
 const accept = refuse(200)
 const kindOf = ({ id }: { readonly id: string }): string => id.split('_')[0] ?? ''
 const plantIdOf = ({ body }: { readonly body: string }): string => /"id":(-?\d+)/.exec(body)?.[1] ?? ''
@@ -119,14 +110,12 @@ describe('a webhook', { concurrency: true }, () => {
     await store.deletePlant(id)
     await store.createPlant(toPlant({ id: -1n, name: 'c' }))
     await setup.passes('all is sent', () => all.received.length === 4 && created.received.length === 2)
-    assert.deepEqual(
-      all.received.map((each) => `${kindOf(each)} ${each.body}`).filter((text) => text.includes(String(id))),
-      [
-        `created {"id":${id},"name":"a \\"\u2028\\" 🌿","tag":""}`,
-        `replaced {"id":${id},"name":"b"}`,
-        `deleted {"id":${id},"name":"b"}`,
-      ],
-    )
+    const found = all.received.map((each) => `${kindOf(each)} ${each.body}`).filter((text) => text.includes(String(id)))
+    assert.deepEqual(found, [
+      `created {"id":${id},"name":"a \\"\u2028\\" 🌿","tag":""}`,
+      `replaced {"id":${id},"name":"b"}`,
+      `deleted {"id":${id},"name":"b"}`,
+    ])
     assert.deepEqual(created.received.map(plantIdOf).sort(), ['-1', String(id)])
     const [first] = all.received
     assert.equal(first?.headers['content-type'], 'application/json')
@@ -146,11 +135,8 @@ describe('a webhook', { concurrency: true }, () => {
     assert.equal(fields['webhook-signature']?.split(' ').length, 2)
     for (const each of [newest, secret]) {
       // The receiver's clock is another one: the timestamp is not compared with it here.
-      const signed = new Verifier(each).sign(
-        fields['webhook-id'] ?? '',
-        new Date(Number(fields['webhook-timestamp']) * 1_000),
-        body,
-      )
+      const at = new Date(Number(fields['webhook-timestamp']) * 1_000)
+      const signed = new Verifier(each).sign(fields['webhook-id'] ?? '', at, body)
       assert.ok(fields['webhook-signature']?.includes(signed))
     }
     assert.ok(Math.abs(Number(fields['webhook-timestamp']) * 1_000 - setup.clock.wallMs()) < 10_000)
@@ -272,10 +258,8 @@ describe('a webhook', { concurrency: true }, () => {
     await setup.passes('the whole one has sent', () => receiver.received.length === 1)
     await setup.passes('a minute has passed', () => setup.clock.monotonicMs() > 60_000, 1_000)
     const paused = setup.events.flatMap((event) => (event.kind === 'webhookPaused' ? [event.reason] : []))
-    assert.deepEqual(
-      paused,
-      damages.map(() => 'damaged'),
-    )
+    const expected = damages.map(() => 'damaged')
+    assert.deepEqual(paused, expected)
     assert.equal(receiver.received.length, 1)
   })
 
@@ -291,11 +275,8 @@ describe('a webhook', { concurrency: true }, () => {
       clock.pass(hour)
       using _sweeping = startSweeping(store, keptMs, clock, { ...limits, changesBytesMax, changesSweepMs: 1 })
       await store.createPlant(toPlant({ id: 1_000n, name: 'n' }))
-      const isThere = (): Promise<boolean> =>
-        store.listChanges({ after: start, kind: undefined, limit: 1 }).then(
-          () => true,
-          () => false,
-        )
+      const isThere = async (): Promise<boolean> =>
+        (await store.listChanges({ after: start, kind: undefined, limit: 1 }).catch(() => undefined)) !== undefined
       // It sweeps again and again meanwhile.
       let sweeps = 0
       const { listWebhooks } = store
@@ -416,12 +397,7 @@ describe('a receiver that', { concurrency: true }, () => {
     return Object.assign(receiver, { id: await setup.send(receiver) })
   }
 
-  const holds = (
-    what: string,
-    url: string | undefined,
-    outcome: RegExp,
-    misbehave: Parameters<typeof startOddReceiver>[0],
-  ) =>
+  const holds = (what: string, outcome: RegExp, misbehave: Parameters<typeof startOddReceiver>[0], url?: string) =>
     onSetup(`${what}: others notice nothing, connections are few, and a stop is quick`, async (setup) => {
       await using odd = await startOddReceiver(misbehave)
       await using other = await good(setup)
@@ -450,9 +426,9 @@ describe('a receiver that', { concurrency: true }, () => {
     })
 
   for (const [what, [outcome, misbehave]] of sampleOf(Object.entries(misbehaviours), inRing(2, 1)))
-    holds(what, undefined, outcome, misbehave)
-  holds('refuses connections', 'http://127.0.0.1:9/', /ECONNREFUSED/, () => {})
-  holds('has a name that is not known', 'https://receiver.invalid/', /ENOTFOUND|EAI_AGAIN/, () => {})
+    holds(what, outcome, misbehave)
+  holds('refuses connections', /ECONNREFUSED/, () => {}, 'http://127.0.0.1:9/')
+  holds('has a name that is not known', /ENOTFOUND|EAI_AGAIN/, () => {}, 'https://receiver.invalid/')
 
   for (const [what, misbehave] of sampleOf(Object.entries(endlessAnswers), inRing(2, 1))) {
     onSetup(`${what} has accepted, and holds few connections`, async (setup) => {
@@ -460,12 +436,9 @@ describe('a receiver that', { concurrency: true }, () => {
       await using other = await good(setup)
       const id = await setup.send(odd)
       await createPlants(setup.store, 60)
-      await setup.passes('all are accepted', async () => {
-        const accepted = setup.events.filter(
-          (event) => event.kind === 'webhookSent' && event.webhook === id && event.isAccepted,
-        )
-        return accepted.length === 60
-      })
+      const isAccepted = (event: ServiceEvent) =>
+        event.kind === 'webhookSent' && event.webhook === id && event.isAccepted
+      await setup.passes('all are accepted', () => setup.events.filter(isAccepted).length === 60)
       assert.equal(odd.requests, 60)
       assert.equal(other.received.length, 60)
       assert.ok(odd.socketsMax <= limits.webhookInFlightMax + 1, `${odd.socketsMax} connections`)
@@ -493,9 +466,8 @@ describe('a receiver that', { concurrency: true }, () => {
     await using odd = await startOddReceiver(() => {})
     await using other = await good(setup)
     for (let count = 0; count < 30; count += 1) await setup.send(odd)
-    await setup.passes('all are held', async () =>
-      (await setup.store.listWebhooks()).every(({ owner }) => owner !== undefined),
-    )
+    const isHeld = async () => (await setup.store.listWebhooks()).every(({ owner }) => owner !== undefined)
+    await setup.passes('all are held', isHeld)
     await createPlants(setup.store, 200)
     await setup.passes('the living has all', () => other.received.length === 200, 20)
     assert.ok(odd.socketsMax <= limits.webhookSocketsMax, `${odd.socketsMax} connections`)
@@ -514,10 +486,9 @@ function sharedOf(store: Store, isSilent = (): boolean => false): Store {
   })
 }
 
-function createPlants(store: Store, count: number, from = 0): Promise<unknown> {
-  return Promise.all(
-    Array.from({ length: count }, (_, index) => store.createPlant(toPlant({ id: BigInt(from + index), name: 'n' }))),
-  )
+function createPlants(store: Store, count: number): Promise<unknown> {
+  const plants = Array.from({ length: count }, (_, index) => toPlant({ id: BigInt(index), name: 'n' }))
+  return Promise.all(plants.map((plant) => store.createPlant(plant)))
 }
 
 function newWebhook(url: string, after: string): Webhook {

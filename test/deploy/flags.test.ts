@@ -39,12 +39,7 @@ const documents: ReadonlyMap<string, string> = new Map([
   ...deployNames.map((name) => [`deploy/${name}`, readDeployed(name)] as const),
   ...[
     'README.md',
-    'docs/commands.md',
-    'docs/jwt.md',
-    'docs/operating.md',
-    'docs/postgresql.md',
-    'docs/settings.md',
-    'docs/testing.md',
+    ...['commands', 'jwt', 'operating', 'postgresql', 'settings', 'testing'].map((name) => `docs/${name}.md`),
   ].map((name) => [name, readFileSync(`${root}/${name}`, 'utf8')] as const),
 ])
 
@@ -78,11 +73,8 @@ describe('deploy/ and the documents', () => {
   })
 
   test('name only variables that there are', () => {
-    const known = [
-      ...Object.values(settings).map(({ environment }) => environment),
-      'PLANTSTORE_URL',
-      'PLANTSTORE_TOKEN',
-    ]
+    const ofClients = ['PLANTSTORE_URL', 'PLANTSTORE_TOKEN']
+    const known = [...Object.values(settings).map(({ environment }) => environment), ...ofClients]
     for (const [name, text] of documents) {
       for (const [variable] of text.matchAll(/\bPLANTSTORE_[A-Z_]+\b/g)) {
         assert.ok(known.includes(variable), `${name}: ${variable}`)
@@ -115,7 +107,6 @@ describe('deploy/ and the documents', () => {
 })
 
 interface Container {
-  readonly image: string
   readonly env: readonly { readonly name: string; readonly value?: string }[]
   readonly ports: readonly { readonly name: string; readonly containerPort: number }[]
   readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[]
@@ -152,11 +143,8 @@ describe('kubernetes.yaml and compose.yaml', () => {
 
   test('select the pods that they make, and give them time to stop', () => {
     const { labels } = template.metadata
-    for (const selector of [
-      deployment.spec.selector.matchLabels,
-      service.spec.selector,
-      budget.spec.selector.matchLabels,
-    ])
+    const { spec } = deployment
+    for (const selector of [spec.selector.matchLabels, service.spec.selector, budget.spec.selector.matchLabels])
       assert.deepEqual(selector, labels)
     const [, seconds] = container.lifecycle.preStop.exec.command
     // A stop takes up to two seconds.
@@ -174,10 +162,8 @@ describe('kubernetes.yaml and compose.yaml', () => {
     const volume = template.spec.volumes.find(({ name }: { name: string }) => name === mount?.name)
     const key = basename(certificate)
     assert.deepEqual(volume?.secret.items, [{ key, path: key }])
-    assert.match(
-      readDeployed('kubernetes.yaml'),
-      new RegExp(`create secret generic ${volume.secret.secretName} .*--from-file=${key}`),
-    )
+    const expected = new RegExp(`create secret generic ${volume.secret.secretName} .*--from-file=${key}`)
+    assert.match(readDeployed('kubernetes.yaml'), expected)
   })
 
   test('have the user and the port of the image', () => {

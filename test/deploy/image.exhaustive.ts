@@ -1,20 +1,18 @@
-// The image of deploy/Dockerfile serves as an unprivileged user from a read-only root, passes its health check, and
-// stops on SIGTERM.
+// The image of deploy/Dockerfile: unprivileged, on a read-only root, healthy, and stopped by SIGTERM.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { makeFolder } from '../support/folder.ts'
+import { onFolder } from '../support/folder.ts'
 import { outputOf } from '../support/program.ts'
 import { assertPrompt, until } from '../support/time.ts'
 import { buildImage, execIn, firstProcess, ownPackages, readInstructions, runImage } from './image.ts'
 import { mayIsolate } from './units.ts'
 
-const missing = ['unshare', 'nsenter', 'setpriv', 'chroot', 'npm'].filter(
-  (program) => spawnSync(program, ['--version']).status !== 0,
-)
+const isMissing = (program: string): boolean => spawnSync(program, ['--version']).status !== 0
+const missing = ['unshare', 'nsenter', 'setpriv', 'chroot', 'npm'].filter(isMissing)
 const skip =
   (missing.length > 0 && `there is no ${missing.join(' and no ')} here`) ||
   (!mayIsolate && 'only root can make a namespace here')
@@ -30,8 +28,7 @@ describe('the image of deploy/Dockerfile', () => {
     for (const command of Object.keys(ownPackages)) assert.ok(of('RUN').includes(command), command)
   })
 
-  test('serves, is healthy, makes tokens, keeps plants, and ends at SIGTERM', { skip }, async () => {
-    await using folder = await makeFolder()
+  onFolder('serves, is healthy, makes tokens, keeps plants, and ends at SIGTERM', { skip }, async (folder) => {
     const image = buildImage(folder, ownPackages)
     assert.ok(!existsSync(`${image.path}/opt/plantstore/src`))
     assert.ok(!existsSync(`${image.path}/opt/plantstore/node_modules/typescript`))

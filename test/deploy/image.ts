@@ -1,9 +1,8 @@
-// Runs the steps of deploy/Dockerfile without Docker: each stage is a folder, entered with chroot, with the programs of
-// this machine instead of those of the base image.
+// Runs the steps of deploy/Dockerfile without Docker: each stage is a folder, entered with chroot.
 
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { Folder } from '../support/folder.ts'
 import { root } from '../support/readme.ts'
 import { readDeployed } from './files.ts'
@@ -72,10 +71,8 @@ export function buildImage(folder: Folder, installs: Installs): Image {
           const source = join(from ?? 'no such stage', each)
           // As Docker does, what is in a folder is copied, not the folder.
           const isInto = words.length > 1
-          cpSync(source, isInto ? join(target, each.split('/').at(-1) ?? '') : target, {
-            recursive: true,
-            verbatimSymlinks: true,
-          })
+          const place = isInto ? join(target, basename(each)) : target
+          cpSync(source, place, { recursive: true, verbatimSymlinks: true })
         }
         break
       }
@@ -107,10 +104,7 @@ export function buildImage(folder: Folder, installs: Installs): Image {
   return { path, place, user, environment, command, healthCheck }
 }
 
-/**
- * Starts a command in an image as the first process of its own, as its user, without capabilities; all of it but its
- * volumes is read-only.
- */
+/** Starts an image: its command is process 1, unprivileged, and can write to volumes only. */
 export function runImage(
   { path, place, user, environment, command }: Image,
   more: NodeJS.ProcessEnv = {},
@@ -124,9 +118,8 @@ export function runImage(
     `exec chroot '${path}' setpriv --reuid ${uid} --regid ${gid} --clear-groups --no-new-privs --bounding-set=-all env --chdir=${place} "$@"`,
   ]
   const flags = ['--mount', '--propagation', 'private', '--pid', '--fork', '--kill-child']
-  return spawn('unshare', [...flags, 'sh', '-ec', steps.join('\n'), 'sh', ...command], {
-    env: { ...environment, ...more },
-  })
+  const args = [...flags, 'sh', '-ec', steps.join('\n'), 'sh', ...command]
+  return spawn('unshare', args, { env: { ...environment, ...more } })
 }
 
 /** The process of this machine that is the first one of an image. */
@@ -135,15 +128,7 @@ export function firstProcess({ pid }: ChildProcessWithoutNullStreams): number {
 }
 
 /** Runs a command beside the first process of a running image, as its user; gives its status. */
-export function execIn(
-  { place, user, environment }: Image,
-  first: number,
-  command: readonly string[],
-): {
-  readonly status: number | null
-  readonly stdout: string
-  readonly stderr: string
-} {
+export function execIn({ place, user, environment }: Image, first: number, command: readonly string[]) {
   const [uid = '', gid = ''] = user.split(':')
   const enter = ['--target', String(first), '--mount', '--pid', `--root=/proc/${first}/root`]
   const as = ['setpriv', '--reuid', uid, '--regid', gid, '--clear-groups', 'env', `--chdir=${place}`]

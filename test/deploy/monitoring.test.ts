@@ -1,5 +1,4 @@
-// deploy/monitoring: the alerts and the dashboard use only metrics that a server has, and each alert fires when it
-// should.
+// deploy/monitoring: alerts and dashboard use only metrics that a server has, and each alert fires when it should.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -47,9 +46,8 @@ describe('deploy/monitoring', () => {
 
   test('docs/operating.md lists all metrics of the service, and no others', async () => {
     const known = new Set([...(await knownNames())].map((name) => name.replace(/_(bucket|sum|count)$/, '')))
-    const listed = new Set(
-      (await readFile(`${root}/docs/operating.md`, 'utf8')).match(/(?<=^\| `)plantstore_[a-z_]+/gm),
-    )
+    const text = await readFile(`${root}/docs/operating.md`, 'utf8')
+    const listed = new Set(text.match(/(?<=^\| `)plantstore_[a-z_]+/gm))
     assert.deepEqual([...listed].sort(), [...known].filter((name) => name.startsWith('plantstore_')).sort())
   })
 

@@ -1,22 +1,18 @@
-// nginx and HAProxy with the files of deploy/ in front of a server: the requests that they forward, and the client that
-// they report.
+// nginx and HAProxy with the files of deploy/: the requests that they forward, and the client that they report.
 
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import { describe } from 'node:test'
 import type { ServiceEvent } from '../../src/domain/events.ts'
-import { type RunningProxy, startProxy } from '../http/framing/proxies.ts'
+import { startProxy } from '../http/framing/proxies.ts'
 import { ask, listen } from '../support/answering.ts'
 import { exhaustiveOnFolder, type Folder, onFolder } from '../support/folder.ts'
-import { type Served, serveHere } from '../support/service.ts'
+import { serveHere } from '../support/service.ts'
 import { until } from '../support/time.ts'
 import { deployedProxy, type ProxyName, type ProxyParts, proxyNames } from './files.ts'
 import { missingFor } from './stops.ts'
 
-type Ask = (
-  target: string,
-  init?: { method?: string; headers?: Record<string, string>; body?: string },
-) => ReturnType<typeof ask>
+type Init = { readonly method?: string; readonly headers?: Record<string, string>; readonly body?: string }
 
 interface Parts {
   readonly name: ProxyName
@@ -28,21 +24,14 @@ interface Parts {
 }
 
 /** Starts a server behind a proxy, and gives what asks it as a client with a token does. */
-async function start(
-  stack: AsyncDisposableStack,
-  { name, folder, publicUrl, change = {}, mutePort }: Parts,
-): Promise<{ server: Served; proxy: RunningProxy; ask: Ask }> {
+async function start(stack: AsyncDisposableStack, { name, folder, publicUrl, change = {}, mutePort }: Parts) {
   const server = stack.use(await serveHere(folder.file('plants.db'), {}, { trustProxy: 'loopback', publicUrl }))
   const address = `127.0.0.1:${server.port}`
   const first = mutePort === undefined ? address : `127.0.0.1:${mutePort}`
   const { kind, ca } = await deployedProxy(name, { folder, servers: [first, address], change })
   const proxy = stack.use(await startProxy(kind, server.port))
-  const askProxy: Ask = (target, { method = 'GET', headers = {}, body } = {}) => {
-    const fields = {
-      authorization: `Bearer ${server.token}`,
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...headers,
-    }
+  const askProxy = (target: string, { method = 'GET', headers = {}, body }: Init = {}) => {
+    const fields = { authorization: `Bearer ${server.token}`, 'content-type': 'application/json', ...headers }
     // Another address than that of the proxy, which is believed.
     const own = { port: proxy.port, localAddress: '127.0.0.9', agent: false, checkServerIdentity: () => undefined }
     return ask({ ...own, ca, method, path: target, headers: fields }, body)

@@ -1,5 +1,4 @@
-// Stops and starts two servers on one PostgreSQL in turn behind the proxy of deploy/, under load, and returns every
-// request that did not get its correct response.
+// Stops and starts two servers in turn behind the proxy of deploy/, under load, and returns every failed request.
 
 import assert from 'node:assert/strict'
 import { Agent, type RequestOptions } from 'node:https'
@@ -38,9 +37,8 @@ export async function stopServers({ store, proxy, stops, signal = 'SIGTERM' }: S
   await using folder = await makeFolder()
   await using stack = new AsyncDisposableStack()
   // Connections of clients come from 127.0.0.1: none of them takes the port while a server is away.
-  const addresses = await Promise.all(
-    ['127.0.0.2', '127.0.0.3'].map(async (host) => ({ host, port: await freePort(host) })),
-  )
+  const hosts = ['127.0.0.2', '127.0.0.3']
+  const addresses = await Promise.all(hosts.map(async (host) => ({ host, port: await freePort(host) })))
   const start = async (index: number): Promise<RunningServer> => {
     const { host, port } = addresses[index] ?? assert.fail()
     return stack.use(await startServer(store, { args: ['--host', host, '--port', String(port)] }))
@@ -57,10 +55,9 @@ export async function stopServers({ store, proxy, stops, signal = 'SIGTERM' }: S
       const index = stop % servers.length
       const status = await servers[index]?.stop(signal)
       assert.equal(status, signal === 'SIGTERM' ? 0 : null)
-      for (const [, reason] of servers[index]?.output.stdout.matchAll(/"event":"requestAborted".*?"reason":"(\w+)"/g) ??
-        []) {
+      const log = servers[index]?.output.stdout ?? ''
+      for (const [, reason] of log.matchAll(/"event":"requestAborted".*?"reason":"(\w+)"/g))
         load.note(`aborted by the server: ${reason}`)
-      }
       servers[index] = await start(index)
       await until('the server is ready', async () => (await fetch(`${servers[index]?.url}/readyz`)).status === 200)
       await sleep(pauseBetweenMs)
@@ -126,10 +123,7 @@ class Load {
   }
 
   async #send(isKept: boolean, method: string, path: string, body?: string): Promise<[number | undefined, string]> {
-    const headers = {
-      authorization: `Bearer ${this.#token}`,
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    }
+    const headers = { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' }
     const agent = isKept ? this.#agent : false
     const answer = await ask({ ...this.#target, agent, method, path, headers }, body)
     return [answer.status, answer.body]

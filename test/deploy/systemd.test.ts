@@ -1,5 +1,4 @@
-// The systemd units of deploy/: systemd accepts them unchanged with a good security rating, and their commands run as
-// the units specify.
+// The systemd units of deploy/: systemd accepts them, with a good security rating, and their commands run as specified.
 
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
@@ -12,7 +11,6 @@ import { hasOpenssl, makeCertificate } from '../support/certificate.ts'
 import { exhaustiveOnFolder, makeFolder, onFolder } from '../support/folder.ts'
 import { cleanEnvironment, launcher, outputOf, startServer } from '../support/program.ts'
 import { root } from '../support/readme.ts'
-import { exhaustive } from '../support/ring.ts'
 import { noStrace } from '../support/strace.ts'
 import { until } from '../support/time.ts'
 import { readDeployed, replaceAll } from './files.ts'
@@ -24,6 +22,7 @@ const missing = ['python3', 'systemd-notify', 'unshare', 'setpriv'].filter((prog
 const cannotRun =
   (missing.length > 0 && `there is no ${missing.join(' and no ')} here`) ||
   (!mayIsolate && 'only root can make a namespace here')
+const cannotTrace = cannotRun || noAnalyzer || noStrace
 
 const unitNames = readdirSync(`${root}/deploy`).filter((name) => /\.(service|socket|timer)$/.test(name))
 
@@ -61,9 +60,8 @@ describe('the units of deploy/', () => {
     const paths = readdirSync(folder.path).map((name) => folder.file(name))
     assert.equal(paths.length, 5)
     const verify = (): string => {
-      const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...paths], {
-        encoding: 'utf8',
-      })
+      const args = ['verify', '--man=no', ...paths]
+      const { status, stdout, stderr } = spawnSync('systemd-analyze', args, { encoding: 'utf8' })
       return `${status} ${stdout}${stderr}`
     }
     assert.equal(verify(), '0 ')
@@ -109,23 +107,15 @@ describe('the units of deploy/', () => {
     assert.equal(single(unit, 'LogRateLimitIntervalSec'), '0')
   })
 
-  exhaustive.test('have clients wait while a server on their socket restarts', { skip: cannotRun }, async () => {
-    await using folder = await makeFolder()
+  exhaustiveOnFolder('have clients wait while a server restarts', { skip: cannotRun }, async (folder) => {
     await using stack = new AsyncDisposableStack()
     const unit = readUnit('plantstore@.service', { i: '3001' })
-    assert.ok(
-      readDeployed('plantstore@.service').includes(
-        '# With plantstore@.socket, use --listen fd:3 instead of --port %i.',
-      ),
-    )
-    const command = replaceAll(single(unit, 'ExecStart'), {
-      [commandOfUnits]: launcher,
-      '--port 3001': '--listen fd:3',
-    }).split(' ')
-    const store = folder.file('plants.db')
-    const child = spawn('python3', ['-c', activator, process.execPath, ...command, '--store', store], {
-      env: cleanEnvironment(),
-    })
+    const hint = '# With plantstore@.socket, use --listen fd:3 instead of --port %i.'
+    assert.ok(readDeployed('plantstore@.service').includes(hint))
+    const changes = { [commandOfUnits]: launcher, '--port 3001': '--listen fd:3' }
+    const command = replaceAll(single(unit, 'ExecStart'), changes).split(' ')
+    const args = ['-c', activator, process.execPath, ...command, '--store', folder.file('plants.db')]
+    const child = spawn('python3', args, { env: cleanEnvironment() })
     const exited = once(child, 'close')
     const output = outputOf(child)
     const pids = (): number[] => [...output().matchAll(/^pid (\d+)$/gm)].map(([, pid]) => Number(pid))
@@ -172,51 +162,37 @@ describe('the units of deploy/', () => {
     }
     const unit = readUnit('plantstore-failed@.service', { i: 'plantstore-backup.service', H: 'garden' })
     const [, script = ''] = /^\/bin\/sh -c '(.*)'$/.exec(single(unit, 'ExecStart')) ?? []
-    writeFileSync(folder.file('systemctl'), '#!/bin/sh\necho "systemctl $*: status=1/FAILURE"; exit 3\n', {
-      mode: 0o755,
-    })
+    const systemctl = '#!/bin/sh\necho "systemctl $*: status=1/FAILURE"; exit 3\n'
+    writeFileSync(folder.file('systemctl'), systemctl, { mode: 0o755 })
     const mail = spawnSync('/bin/sh', ['-c', replaceAll(script, { '/usr/sbin/sendmail -t': 'cat' })], {
       env: { PATH: `${folder.path}:/usr/bin:/bin` },
       encoding: 'utf8',
     })
     assert.deepEqual([mail.status, mail.stderr], [0, ''])
-    assert.equal(
-      mail.stdout,
-      'To: root\nSubject: plantstore-backup.service has failed on garden\n\n' +
-        'systemctl status --full --lines=20 plantstore-backup.service: status=1/FAILURE\n',
-    )
+    const head = 'To: root\nSubject: plantstore-backup.service has failed on garden'
+    const body = 'systemctl status --full --lines=20 plantstore-backup.service: status=1/FAILURE'
+    assert.equal(mail.stdout, `${head}\n\n${body}\n`)
   })
 
-  exhaustive.test(
-    'let a server make its calls to the system',
-    { skip: cannotRun || noAnalyzer || noStrace },
-    async () => {
-      await using folder = await makeFolder()
-      const calls = folder.file('calls')
-      chmodSync(folder.path, 0o755)
-      await using started = await startUnit(['strace', '-f', '-qq', '-o', calls], [folder.path])
-      // strace passes no signal on.
-      const [server = ''] = readFileSync(`/proc/${started.child.pid}/task/${started.child.pid}/children`, 'utf8').split(
-        ' ',
-      )
-      process.kill(Number(server), 'SIGTERM')
-      await started.exited
-      const used = new Set([...readFileSync(calls, 'utf8').matchAll(/^\d+ +(\w+)\(/gm)].map(([, name = '']) => name))
-      assert.ok(used.size > 30)
-      const allowed = allowedCalls(started.unit)
-      const refused = [...used].filter((name) => !allowed.has(name))
-      assert.deepEqual(refused, [])
-      assert.ok(!allowed.has('setuid') && !allowed.has('mount'))
-    },
-  )
+  exhaustiveOnFolder('let a server make its calls to the system', { skip: cannotTrace }, async (folder) => {
+    const calls = folder.file('calls')
+    chmodSync(folder.path, 0o755)
+    await using started = await startUnit(['strace', '-f', '-qq', '-o', calls], [folder.path])
+    // strace passes no signal on.
+    const { pid } = started.child
+    const [server = ''] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')
+    process.kill(Number(server), 'SIGTERM')
+    await started.exited
+    const used = new Set([...readFileSync(calls, 'utf8').matchAll(/^\d+ +(\w+)\(/gm)].map(([, name = '']) => name))
+    assert.ok(used.size > 30)
+    const allowed = allowedCalls(started.unit)
+    const refused = [...used].filter((name) => !allowed.has(name))
+    assert.deepEqual(refused, [])
+    assert.ok(!allowed.has('setuid') && !allowed.has('mount'))
+  })
 })
 
-/**
- * Starts what the server's unit starts, on a free port and with a certificate.
- *
- * @param before a command that it is started by.
- * @param writable folders that the command writes to.
- */
+/** Starts the server's unit on a free port and with a certificate, by a command `before` that writes to `writable`. */
 async function startUnit(before: readonly string[] = [], writable: readonly string[] = []) {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(await makeFolder())
@@ -241,24 +217,15 @@ async function startUnit(before: readonly string[] = [], writable: readonly stri
   const [program = '', ...args] = isolate(wanted, [folder.file('state/plantstore'), ...writable])
   const environment = Object.fromEntries(settings.map((setting) => setting.split(/=(.*)/s, 2) as [string, string]))
   const { NODE_COMPILE_CACHE } = cleanEnvironment()
-  const child = spawn(program, args, {
-    env: {
-      ...environment,
-      NOTIFY_SOCKET: socket,
-      WATCHDOG_USEC: '300000',
-      ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }),
-    },
-  })
+  const env = { ...environment, NODE_COMPILE_CACHE, NOTIFY_SOCKET: socket, WATCHDOG_USEC: '300000' }
+  const child = spawn(program, args, { env })
   const exited = once(child, 'close')
   stack.defer(async () => {
     child.kill('SIGKILL')
     await exited
   })
   const output = outputOf(child)
-  const states = (): string[] =>
-    told()
-      .split('\n')
-      .filter((line) => /^(READY|STOPPING)/.test(line))
+  const states = (): readonly string[] => told().match(/^(READY|STOPPING).*$/gm) ?? []
   await until('systemd is told that the server is ready', () => states().length > 0 || child.exitCode !== null)
   assert.equal(child.exitCode, null, output())
   assert.ok(existsSync(folder.file('state/plantstore/plants.db')))

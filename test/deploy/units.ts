@@ -34,10 +34,7 @@ export const someone = 61_234
 /** Whether namespaces can be made here. */
 export const mayIsolate = userInfo().uid === 0 && process.platform === 'linux'
 
-/**
- * A command as somebody else, without privileges, with everything read-only but some folders, and without the parts of
- * /proc that `ProcSubset=pid` and `ProtectProc=invisible` take away.
- */
+/** A command without privileges, with all but some folders read-only, and /proc as the units have it. */
 export function isolate(command: readonly string[], writable: readonly string[]): readonly string[] {
   for (const path of writable) chmodSync(path, 0o777)
   const steps = [

@@ -1,7 +1,7 @@
 // startPlantStore in a test: its functions, the faults that it injects, and that it leaves nothing behind.
 
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import { Faults } from '../../src/embed/faults.ts'
 import { type Fault, startPlantStore } from '../../src/embed/start.ts'
 import { Conformance } from '../support/conformance.ts'
 import { makeFolder } from '../support/folder.ts'
-import { cleanEnvironment } from '../support/program.ts'
+import { cleanEnvironment, outputOf } from '../support/program.ts'
 import { exhaustive, inRing, testOn } from '../support/ring.ts'
 import { until } from '../support/time.ts'
 
@@ -96,20 +96,15 @@ describe('faults to order', { concurrency: true }, () => {
   const onPlantStore = testOn(() => startPlantStore({ plants: [plant] }))
 
   /** What a client that tries once sees of a create, and whether the plant is there afterwards. */
-  async function tryOnce(fault: Fault): Promise<{ error: PlantStoreError | undefined; isKept: boolean; ms: number }> {
+  async function tryOnce(fault: Fault) {
     await using store = await startPlantStore()
     const impatient = new PlantStoreClient({ ...store, triesMax: 1 })
     await store.fail({ operation: 'createPlant', ...fault })
     const startedMs = performance.now()
-    const error = await impatient.createPlant(plant).then(
-      () => undefined,
-      (error) => error,
-    )
+    const [outcome] = await Promise.allSettled([impatient.createPlant(plant)])
     const ms = performance.now() - startedMs
-    const isKept = await store.client.getPlant(1).then(
-      () => true,
-      () => false,
-    )
+    const error: PlantStoreError | undefined = outcome.status === 'rejected' ? outcome.reason : undefined
+    const isKept = (await store.client.getPlant(1).catch(() => undefined)) !== undefined
     // And it is over.
     await store.client.replacePlant(1, plant).catch(() => {})
     if (!isKept) await impatient.createPlant(plant)
@@ -245,17 +240,8 @@ describe('faults to order', { concurrency: true }, () => {
 describe('what is left of a plant store inside a test', { concurrency: 2 }, () => {
   const start = fileURLToPath(new URL('../../src/embed/start.ts', import.meta.url))
 
-  interface Run extends AsyncDisposable {
-    readonly child: ChildProcess
-    readonly output: () => string
-    /** What the program has in its temporary folder. */
-    readonly left: () => Promise<string[]>
-    /** Resolves once nothing that it started runs any more. */
-    readonly gone: () => Promise<void>
-  }
-
   /** Runs a program with several servers, which goes on as `then` says; `first` is what it imports before all else. */
-  async function run(then: string, first = ''): Promise<Run> {
+  async function run(then: string, first = '') {
     const folder = await makeFolder()
     const program = `
       ${first}
@@ -267,14 +253,13 @@ describe('what is left of a plant store inside a test', { concurrency: 2 }, () =
       env: { ...cleanEnvironment(), TMPDIR: folder.path },
       stdio: ['pipe', 'pipe', 'pipe'],
     })
-    let output = ''
-    for (const stream of [child.stdout, child.stderr])
-      stream?.setEncoding('utf8').on('data', (text) => (output += text))
     const left = (): Promise<string[]> => readdir(folder.path)
     return {
       child,
-      output: () => output,
+      output: outputOf(child),
+      /** What the program has in its temporary folder. */
       left,
+      /** Resolves once nothing that it started runs any more. */
       gone: () => until('the folder is empty', async () => (await left()).length === 0),
       [Symbol.asyncDispose]: async () => {
         child.kill('SIGKILL')

@@ -1,5 +1,4 @@
-// Streams of changes from startPlantStore. They are apart from start.test.ts, whose tests fake the timers that
-// followers need.
+// Streams of changes from startPlantStore: apart from start.test.ts, whose tests fake the timers that followers need.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

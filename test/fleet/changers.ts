@@ -1,5 +1,4 @@
-// Clients that change plants of their own, each until its outcome is certain, and followers of the log of changes,
-// which must see exactly these changes.
+// Clients that change plants of their own, and followers of the log, which must see exactly these changes.
 
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
@@ -179,11 +178,7 @@ export function note(histories: Map<bigint, Told[]>, id: bigint, told: Told): vo
   else history.push(told)
 }
 
-/**
- * Waits until followers have seen as many changes as were made; then all must have seen the same, in one order.
- *
- * @param makers each with plants of its own.
- */
+/** Waits until followers have seen as many changes as were made; then all must have seen the same, in one order. */
 export async function assertAllSeen(makers: readonly Maker[], followers: readonly Follower[]): Promise<void> {
   for (const maker of makers) await maker.end()
   const made = new Map(makers.flatMap(({ histories }) => [...histories]))
@@ -199,9 +194,7 @@ export async function assertAllSeen(makers: readonly Maker[], followers: readonl
     assert.equal(countWrong(made, histories), 0)
     assert.equal(new Set(seen.map(({ position }) => position)).size, seen.length)
     const positions = seen.map(({ position }) => position)
-    assert.deepEqual(
-      positions,
-      followers[0]?.seen.map(({ position }) => position),
-    )
+    const expected = followers[0]?.seen.map(({ position }) => position)
+    assert.deepEqual(positions, expected)
   }
 }

@@ -27,11 +27,7 @@ const delayMs = 5
 const lateLog = fileURLToPath(new URL('late-log.ts', import.meta.url))
 const killMsMax = 1_000
 
-/**
- * Kills the server of a file so many times, while clients change plants and others follow.
- *
- * @param isLate the control: a server that writes the log outside of the transactions. What it missed is counted.
- */
+/** Kills the server of a file while clients change plants and others follow; or counts what a late log misses. */
 export async function killOneFile(kills: number, isLate = false) {
   await using folder = await makeFolder()
   const path = folder.file('plants.db')
@@ -62,9 +58,8 @@ export async function killOneFile(kills: number, isLate = false) {
 }
 
 /**
- * Kills servers of a fleet, while backends are terminated and plants imported. One of the servers is far from its
- * database, so that its changes are written before those of others and committed after them, and connections of another
- * are cut in the middle of commits.
+ * Kills servers of a fleet, while backends are terminated and plants imported. One is far from its database, so that it
+ * commits after others what it wrote before them; connections of another are cut in the middle of commits.
  */
 export async function killFleet(database: Database, kills: number) {
   const store = await database.makePlace()

@@ -1,5 +1,4 @@
-// A primary is killed under load while its standby cannot receive. The standby takes over, and the proxy directs the
-// server to it.
+// A primary is killed under load while its standby cannot receive; the standby takes over, behind a proxy.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -30,10 +29,7 @@ describe('failover', { skip: !hasReplication() && 'there is no pg_basebackup on 
   })
 
   exhaustive.test('control: a failover to an asynchronous standby is caught losing plants', async (context) => {
-    const { acknowledged, lost } = await untilWrong(
-      () => failOver(false),
-      (report) => report.lost,
-    )
+    const { acknowledged, lost } = await untilWrong('lost', () => failOver(false))
     assert.ok(lost > 0, 'nothing was lost: this test would not notice a broken promise')
     context.diagnostic(`${lost} of ${acknowledged} acknowledged plants were lost`)
   })

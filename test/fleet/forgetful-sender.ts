@@ -1,5 +1,4 @@
-// Preloaded into a server as a control: its webhooks store their position in the log, but not the changes that were
-// rejected.
+// Preloaded as a control: webhooks store their position in the log, but not the changes that were rejected.
 
 import { Deliveries } from '../../src/deliver/deliveries.ts'
 import { beginAfter, type WebhookProgress } from '../../src/domain/webhook.ts'

@@ -1,5 +1,4 @@
-// Preloaded into a server as a control: writes the log of changes shortly after the transaction of the changes, not in
-// it.
+// Preloaded as a control: writes the log of changes shortly after their transaction, not in it.
 
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 

@@ -1,5 +1,4 @@
-// Clients of a fleet: each creates one plant after another with an Idempotency-Key, and repeats a failed create on the
-// next server until it gets a 200.
+// Clients of a fleet: each creates plants with an Idempotency-Key, and repeats a failed create on the next server.
 
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,26 +6,18 @@ import { type Acknowledged, idsFrom } from '../crash/burst.ts'
 import { Client, type Connection, plantJson } from '../support/client.ts'
 import { Conformance } from '../support/conformance.ts'
 
-interface Server {
-  readonly url: string
-  readonly port: number
-}
+type Servers = readonly { readonly url: string; readonly port: number }[]
 
-export interface LoadOptions {
+const usualOptions = {
   /** Whether what was acknowledged is read at once, and has to be there. */
-  readonly readsBack?: boolean
-  /** Between two creates of a client. */
-  readonly pauseMs?: number
+  readsBack: true,
+  /** Between two creates of a client: all clients together are no load test. */
+  pauseMs: 5,
 }
-
-/** All clients together are no load test. */
-const usualPauseMs = 5
 
 export class Load {
-  readonly #servers: readonly Server[]
-  readonly #token: string
-  readonly #conformance: Conformance
-  readonly #options: LoadOptions
+  readonly #connect: (target: number) => Promise<Connection>
+  readonly #options: typeof usualOptions
   readonly #running: Promise<void>[]
   readonly acknowledged: Acknowledged = new Map()
   /** Requests that were answered with 503 or not at all; creates among them were repeated. */
@@ -39,29 +30,18 @@ export class Load {
   #acknowledgedAtMs = performance.now()
   #isEnding = false
 
-  private constructor(
-    servers: readonly Server[],
-    token: string,
-    conformance: Conformance,
-    clients: number,
-    options: LoadOptions,
-  ) {
-    this.#servers = servers
+  private constructor(connect: (target: number) => Promise<Connection>, clients: number, options: typeof usualOptions) {
+    this.#connect = connect
     this.#options = options
-    this.#token = token
-    this.#conformance = conformance
     this.#running = Array.from({ length: clients }, (_, client) => this.#run(client))
   }
 
   /** @param servers looked at anew for each request, so that one may be put in the place of another. */
-  static async start(
-    servers: readonly Server[],
-    token: string,
-    clients: number,
-    options: LoadOptions = {},
-  ): Promise<Load> {
+  static async start(servers: Servers, token: string, clients: number, options: Partial<typeof usualOptions> = {}) {
     const conformance = await Conformance.fetch(servers[0]?.url ?? '')
-    return new Load(servers, token, conformance, clients, options)
+    const connect = (target: number): Promise<Connection> =>
+      new Client(servers[target % servers.length]?.port ?? 0, token, conformance).open()
+    return new Load(connect, clients, { ...usualOptions, ...options })
   }
 
   /** Resolves once so many more creates are acknowledged. */
@@ -100,7 +80,7 @@ export class Load {
     let connection: Connection | undefined
     for (const id of idsFrom(client)) {
       if (this.#isEnding) break
-      await sleep(this.#options.pauseMs ?? usualPauseMs)
+      await sleep(this.#options.pauseMs)
       const plant = { name: `plant ${id} 🌿`, tag: `client ${client}` }
       for (let isDone = false; !isDone; ) {
         try {
@@ -122,10 +102,8 @@ export class Load {
 
   async #create(connection: Connection, id: bigint, plant: { name: string; tag: string }): Promise<boolean> {
     const startedMs = performance.now()
-    const response = await connection.request({
-      body: plantJson(id, plant.name, plant.tag),
-      headers: { 'Idempotency-Key': `create-${id}` },
-    })
+    const headers = { 'Idempotency-Key': `create-${id}` }
+    const response = await connection.request({ body: plantJson(id, plant.name, plant.tag), headers })
     this.slowestMs = Math.max(this.slowestMs, performance.now() - startedMs)
     if (response.status === 503) {
       assert.equal(response.headers.get('retry-after'), '1')
@@ -138,7 +116,7 @@ export class Load {
     this.#silentMsMax = Math.max(this.#silentMsMax, nowMs - this.#acknowledgedAtMs)
     this.#acknowledgedAtMs = nowMs
     this.acknowledged.set(id, plant)
-    if (this.#options.readsBack !== false) await this.#read(connection, id, plant)
+    if (this.#options.readsBack) await this.#read(connection, id, plant)
     return true
   }
 
@@ -147,10 +125,5 @@ export class Load {
     const { status, body } = await connection.request({ method: 'GET', target: `/plants/${id}` })
     if (status === 503) this.failed += 1
     else assert.deepEqual([status, body], [200, plantJson(id, plant.name, plant.tag)])
-  }
-
-  #connect(target: number): Promise<Connection> {
-    const server = this.#servers[target % this.#servers.length] as Server
-    return new Client(server.port, this.#token, this.#conformance).open()
   }
 }

@@ -55,10 +55,8 @@ describe('a lost answer to COMMIT', async () => {
     onProxy(`${cut}: each change is done once and answered for`, async ({ proxy, store, direct, cutNext }) => {
       await direct.createPlant(toPlant({ id: 1n, name: 'taken' }))
       await cutNext(cut)
-      const both = await Promise.allSettled([
-        store.createPlant(toPlant({ id: 1n, name: 'mine' })),
-        store.createPlant(toPlant({ id: 2n, name: 'mine' })),
-      ])
+      const mine = [1n, 2n].map((id) => toPlant({ id, name: 'mine' }))
+      const both = await Promise.allSettled(mine.map((plant) => store.createPlant(plant)))
       assert.equal((both[0] as PromiseRejectedResult).reason.code, 'idTaken')
       assert.deepEqual(both[1], { status: 'fulfilled', value: 'created' })
       await cutNext(cut)
@@ -91,14 +89,8 @@ describe('a lost answer to COMMIT', async () => {
   test('a look-up waits for the transaction; if that did not commit, it never will, however often it is looked up', async () => {
     const place = await database.makePlace()
     await using _store = await openTestStore(place)
-    const options = locate(place, {
-      exclusive: false,
-      mayMake: false,
-      clock: systemClock,
-      limits,
-      environment: {},
-      observe: () => {},
-    })
+    const common = { exclusive: false, mayMake: false, clock: systemClock, environment: {}, observe: () => {} }
+    const options = locate(place, { ...common, limits })
     const isCommitted = (id: string): Promise<boolean> => lookUp(id, options, systemClock.monotonicMs() + 10_000)
     const client = new pg.Client({ connectionString: place })
     await client.connect()

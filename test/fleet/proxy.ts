@@ -5,12 +5,10 @@ import { FaultyProxy, listen } from '../client/faulty-proxy.ts'
 
 /**
  * What becomes of the connection that the next COMMIT is sent over:
- *
  * - `lostAnswer`: the server gets the COMMIT, its answer is lost.
  * - `lostCommit`: the server does not get it.
  * - `lateCommit`: the client is cut off at once; the server gets the COMMIT later, by `release`.
- * - `silentAnswer`, `silentCommit`: the same as the first two, but no end is told: from then on one of the two ways
- *   swallows what it is given.
+ * - `silentAnswer`, `silentCommit`: as the first two, but no end is told: from then on that way swallows everything.
  */
 export type Cut = 'lostAnswer' | 'lostCommit' | 'lateCommit' | Silence
 export type Silence = 'silentAnswer' | 'silentCommit'

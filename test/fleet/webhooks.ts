@@ -54,8 +54,8 @@ class Handled {
 }
 
 /**
- * Kills servers so many times while clients change plants. The receiver fails three times in ten, before or after it has
- * handled the change, or answers too late; and it is away for a while.
+ * Kills servers while clients change plants. The receiver fails three times in ten, or answers too late; and it is away
+ * for a while.
  *
  * @param isForgetful the control: servers that store what they have read, but not what was not accepted yet.
  */
@@ -117,11 +117,7 @@ export async function killSenders(
   }
 }
 
-/**
- * Freezes the server that sends, so that another takes over, and wakes it up again.
- *
- * @param isBlind the control: servers that do not notice that another has taken over.
- */
+/** Freezes the server that sends, and wakes it up again. With `isBlind` none notices that another has taken over. */
 export async function freezeSender(store: string, freezes: number, isBlind: boolean) {
   // Long enough that a busy machine loses no lease by itself.
   const leases = { webhookLeaseMs: 5_000, webhookLeaseMarginMs: 1_500 }
@@ -132,8 +128,7 @@ export async function freezeSender(store: string, freezes: number, isBlind: bool
   }
   // It looks for webhooks when it starts, and at no lease.
   const blind = { ...limits, ...leases, webhookRefreshMs: 1_000_000, webhookLeaseMarginMs: -600_000 }
-  // Clients use a server that is never frozen: one that wakes up would do what they have done elsewhere meanwhile. It looks
-  // for webhooks once, before there is one.
+  // Clients use a server that is never frozen. It looks for webhooks once, before there is one.
   const first = await startServer(store, { limits: { webhookRefreshMs: 1_000_000 } })
   const fleet: RunningServer[] = []
   /** By plant, the place of the newest change that was handled since a server was frozen. */

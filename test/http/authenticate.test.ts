@@ -175,9 +175,8 @@ const lastUses = async (store: Store): Promise<Record<string, number | undefined
 const get = async (url: string, secret: string): Promise<number> =>
   (await fetch(`${url}/plants`, { headers: { Authorization: `Bearer ${secret}` } })).status
 
-describeOnEngines('the last use of a token', ({ makePlace }) => {
-  test('is recorded some time after a request; unused and unusable tokens stay unchanged', async () => {
-    await using place = await makePlace()
+describeOnEngines('the last use of a token', ({ onPlace }) => {
+  onPlace('is recorded some time after a request; unused and unusable tokens stay unchanged', async (place) => {
     await using server = await serveHere(place.store, { tokenUsesMs: 100 })
     await using store = await openTestStore(place.store, { exclusive: false })
     const make = (name: string, scopes: readonly Scope[]) => createToken(store, { name, scopes })
@@ -195,8 +194,7 @@ describeOnEngines('the last use of a token', ({ makePlace }) => {
     assert.match(stdout, new RegExp(`LAST USED +NAME$[\\s\\S]* ${dateOf(today())} +used$[\\s\\S]* never +unused$`, 'm'))
   })
 
-  test('that is not recorded yet is recorded when the server stops', async () => {
-    await using place = await makePlace()
+  onPlace('that is not recorded yet is recorded when the server stops', async (place) => {
     const { secret } = await addToken(place.store, 'short')
     await using server = await serveHere(place.store)
     await using store = await openTestStore(place.store, { exclusive: false })
@@ -206,8 +204,7 @@ describeOnEngines('the last use of a token', ({ makePlace }) => {
     assert.equal((await lastUses(store))['short'], today())
   })
 
-  test('is written once a day, however often a token is used, and by whichever server', async () => {
-    await using place = await makePlace()
+  onPlace('is written once a day, however often a token is used, and by whichever server', async (place) => {
     await using store = await openTestStore(place.store)
     const { hash } = await createToken(store, { name: 'busy', scopes: allScopes })
     const clock = new TestClock()

@@ -1,5 +1,4 @@
-// The log of changes over HTTP, in pages and as a stream: rows.test.ts has its rows, the store suite the rules of the log
-// itself.
+// The log of changes over HTTP, in pages and as a stream. The store suite has the rules of the log itself.
 
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
@@ -111,10 +110,8 @@ describeOnEngines('a stream of changes', async (engine) => {
       // Each id is that of the event with which it comes, or of the one before.
       const ids = each.ids().filter((id) => id !== start)
       const positions = ids.slice(0, 3)
-      assert.deepEqual(
-        positions,
-        changesOf(page).map(({ position }) => position),
-      )
+      const expected = changesOf(page).map(({ position }) => position)
+      assert.deepEqual(positions, expected)
     }
   })
 

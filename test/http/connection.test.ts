@@ -49,10 +49,8 @@ describe('a connection', () => {
     let nowMs = 0
     const replies: ((reply: Reply) => void)[] = []
     const serve = () => new Promise<Reply>((resolve) => replies.push(resolve))
-    const connection = new Connection(
-      socket,
-      optionsOf(msMax, () => nowMs, serve),
-    )
+    const now = (): number => nowMs
+    const connection = new Connection(socket, optionsOf(msMax, now, serve))
     const at = (ms: number): boolean => {
       nowMs = ms
       return connection.hasExpired(ms)
@@ -125,15 +123,9 @@ describe('a connection', () => {
 
 test('a reader may take a while when much is unread, but not too much', async () => {
   let nowMs = 0
-  const own = {
-    unreadBytesMax: 1_000,
-    slowReaderMs: 2_000,
-    connectionCheckMs: 1,
-    unreadMsMax: 1_000_000,
-    stopGraceMs: 0,
-  }
+  const times = { slowReaderMs: 2_000, connectionCheckMs: 1, unreadMsMax: 1_000_000, stopGraceMs: 0 }
   const now = (): number => nowMs
-  const connections = new Connections(optionsOf(own, now, () => assert.fail()))
+  const connections = new Connections(optionsOf({ unreadBytesMax: 1_000, ...times }, now, () => assert.fail()))
   const sockets = [550, 300].map((writableLength) => {
     const socket = new Socket()
     const value = { writableLength: { value: writableLength }, bytesWritten: { value: 0, writable: true } }

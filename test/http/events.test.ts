@@ -94,9 +94,8 @@ describe('--trust-proxy', () => {
     ['loopback', true, undefined, 'https'],
   ] as const) {
     test(`${proxies}, ${encrypted ? 'TLS' : 'plain'}: ${forwarded} is ${expected}`, () => {
-      const scheme = createPeers(parseNames(proxies)).schemeOf(socket('127.0.0.1', encrypted), {
-        'x-forwarded-proto': forwarded,
-      })
+      const fields = { 'x-forwarded-proto': forwarded }
+      const scheme = createPeers(parseNames(proxies)).schemeOf(socket('127.0.0.1', encrypted), fields)
       assert.equal(scheme, expected)
     })
   }

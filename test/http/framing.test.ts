@@ -1,5 +1,4 @@
-// The framing corpus against a service with short limits: each case gets its responses, its connection continues or
-// ends as designed, and no other client is affected.
+// The framing corpus against a service with short limits; no other client is affected.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

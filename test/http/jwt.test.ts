@@ -31,10 +31,8 @@ async function statusOf(service: Service, token: string): Promise<number> {
 
 function assertRefused({ status, headers, body }: HttpResponse, why = ''): void {
   assert.equal(status, 401, `${why} ${body}`)
-  assert.deepEqual(JSON.parse(body), {
-    error: 40102,
-    message: 'Authorization: the token is unknown, malformed, expired or revoked',
-  })
+  const message = 'Authorization: the token is unknown, malformed, expired or revoked'
+  assert.deepEqual(JSON.parse(body), { error: 40102, message })
   assert.equal(headers.get('www-authenticate'), 'Bearer realm="plantstore", error="invalid_token"')
 }
 

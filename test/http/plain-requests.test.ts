@@ -1,5 +1,4 @@
-// Plain requests, which are read without Node.js's parser: only unambiguous requests are plain, and both parsers lead
-// to the same responses.
+// Plain requests are read without Node.js's parser: only unambiguous ones are plain, and both give the same responses.
 
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'

@@ -1,5 +1,4 @@
-// The framing corpus through nginx and HAProxy: proxy and service agree about the requests in it, and each client gets
-// the response to its own request.
+// The framing corpus through nginx and HAProxy: both see the same requests, and no client gets another's response.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'

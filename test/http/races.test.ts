@@ -1,5 +1,4 @@
-// Many concurrent clients: some order of their operations explains the history of each plant. verify has rows of clients
-// that race for one thing.
+// Many concurrent clients: some order of their operations explains the history of each plant.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -92,8 +91,8 @@ interface Operation {
 }
 
 /**
- * Searches an order of operations that overlapped in time (Herlihy and Wing), in which every one takes its place between
- * its call and its return, and all of them are possible; one that is in doubt may also have no place.
+ * Whether some order of operations explains them (Herlihy and Wing): each is possible, between its call and its return;
+ * one that is in doubt may also have no place.
  */
 function isLinearizable(history: readonly Operation[]): boolean {
   const numbers = new Map(history.map((operation, number) => [operation, number]))

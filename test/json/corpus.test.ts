@@ -1,5 +1,4 @@
-// Sends the corpus through the decoder and the validator, and through the reference, which is the decoder of the
-// kit.
+// Sends the corpus through the decoder and the validator, and through the reference, the decoder of the kit.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

@@ -1,5 +1,4 @@
-// Judges mutated bodies by the decoder and the validator of new plants, and by the reference. Faulty decoders must be
-// detected.
+// Judges mutated bodies by our decoder and validator, and by the reference. Faulty decoders must be detected.
 
 import { isDeepStrictEqual } from 'node:util'
 import { loadContract } from '../../src/contract/contract.ts'

@@ -118,15 +118,13 @@ describe('the log', () => {
     const events: Step[] = [...flood, second, second, tooLarge, second]
     for (const level of ['errors', 'all'] as const) {
       const lines = linesOf({ level, isTerminal: false }, events).map((line) => JSON.parse(line))
-      assert.deepEqual(
-        lines.map(({ status, leftOut }) => [status, leftOut]),
-        [
-          [431, undefined],
-          [503, undefined],
-          [431, 2],
-          [431, undefined],
-        ],
-      )
+      const found = lines.map(({ status, leftOut }) => [status, leftOut])
+      assert.deepEqual(found, [
+        [431, undefined],
+        [503, undefined],
+        [431, 2],
+        [431, undefined],
+      ])
       assert.match(lines[2]?.message, /^refused 431 headerFieldsTooLarge r-2, and 2 more since the last such line$/)
     }
   })
@@ -162,14 +160,12 @@ describe('the log', () => {
 
   test('has its priorities for the journal at the beginning of each line', () => {
     const lines = linesOf({ level: 'all', isTerminal: false, hasPriorities: true }, [finished(200), warning, away])
-    assert.deepEqual(
-      lines.map((line) => [line.slice(0, 3), JSON.parse(line.slice(3)).level]),
-      [
-        ['<6>', 'info'],
-        ['<4>', 'warn'],
-        ['<3>', 'error'],
-      ],
-    )
+    const found = lines.map((line) => [line.slice(0, 3), JSON.parse(line.slice(3)).level])
+    assert.deepEqual(found, [
+      ['<6>', 'info'],
+      ['<4>', 'warn'],
+      ['<3>', 'error'],
+    ])
   })
 
   test('says each thing once', () => {

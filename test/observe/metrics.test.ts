@@ -6,27 +6,13 @@ import type { ServiceEvent } from '../../src/domain/events.ts'
 import type { WebhookFigures } from '../../src/domain/webhook.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 
-const finished = {
-  kind: 'requestFinished',
-  requestId: 'r-1',
-  method: 'GET',
-  operation: 'listChanges',
-  path: '/changes',
-  status: 200,
-  durationMs: 2_000,
-  bytes: 0,
-} as const
-const sent = {
-  kind: 'webhookSent',
-  webhook: 'hook_1',
-  name: 'n',
-  position: '2-1',
-  isAccepted: true,
-  outcome: '200',
-  tries: 1,
-  durationMs: 1,
-} as const
-const { requestId, method, path } = finished
+const [requestId, method, path] = ['r-1', 'GET', '/changes'] as const
+const request = { requestId, method, operation: 'listChanges', path } as const
+const finished = { kind: 'requestFinished', ...request, status: 200, durationMs: 2_000, bytes: 0 } as const
+const delivery = { webhook: 'hook_1', name: 'n', position: '2-1', tries: 1, durationMs: 1 } as const
+const sent = { kind: 'webhookSent', ...delivery, isAccepted: true, outcome: '200' } as const
+const counts = 'http_requests_total{operation="listChanges",status="200"}'
+const durations = 'http_request_duration_seconds_sum{operation="listChanges"}'
 
 /** The values of all series, by their names without the prefix. */
 async function seriesOf(
@@ -53,20 +39,11 @@ describe('the metrics', () => {
       { kind: 'changesCommitted', changes: 3, durationMs: 2_000 },
       { commit_duration_seconds_sum: 2, commit_changes_sum: 3 },
     ],
-    [
-      finished,
-      {
-        'http_requests_total{operation="listChanges",status="200"}': 1,
-        'http_request_duration_seconds_sum{operation="listChanges"}': 2,
-      },
-    ],
+    [finished, { [counts]: 1, [durations]: 2 }],
     // How long a stream took says nothing.
     [
       { ...finished, isStream: true },
-      {
-        'http_requests_total{operation="listChanges",status="200"}': 1,
-        'http_request_duration_seconds_sum{operation="listChanges"}': undefined,
-      },
+      { [counts]: 1, [durations]: undefined },
     ],
     [{ ...finished, status: 503, error: 'overloaded' }, { 'refusals_total{error="overloaded"}': 1 }],
     [

@@ -123,11 +123,8 @@ export class SimulatedFile {
     const sizes = this.#sizes.filter((size) => size.era === era)
     const size = sizes[drawBetween(0, sizes.length - 1, cut, random)]
     const writes = new Set([...this.#unsettled].flatMap(({ versions }) => versions.map(({ at }) => at)))
-    const fates = decideFates(
-      [...writes].sort((a, b) => a - b),
-      cut,
-      random,
-    )
+    const inOrder = [...writes].sort((a, b) => a - b)
+    const fates = decideFates(inOrder, cut, random)
     return this.#assemble(size?.bytes ?? 0, (page) => pageAfterCut(page, era, fates, cut, random))
   }
 

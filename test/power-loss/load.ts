@@ -10,11 +10,8 @@ import { Random } from './random.ts'
 const clients = 16
 
 /**
- * Changes plants until the server is gone or has failed.
- *
- * @param round each has ids of its own.
- * @param onAcknowledged is told how many changes were acknowledged so far.
- * @returns the changes of each client. Only the last one of a client may have no answer.
+ * Changes plants until the server is gone or has failed. Gives the changes of each client, of which only the last may
+ * have no answer. Each round has ids of its own.
  */
 export async function changeUntilGone(
   server: RunningServer,

@@ -1,5 +1,4 @@
-// Power cuts at random moments of a server under load. `npm run torture -- power-loss` runs many more, and servers
-// whose disk has failed a sync.
+// Power cuts at random moments under load. `npm run torture -- power-loss` has many more, and disks that fail.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

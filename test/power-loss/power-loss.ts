@@ -1,5 +1,4 @@
-// Cuts the power of healthy servers, of servers that start after a failed sync, and of controls, which must lose
-// plants.
+// Cuts the power of healthy servers, of servers after a failed sync, and of controls, which must lose plants.
 
 import { fileURLToPath } from 'node:url'
 import type { Random } from './random.ts'
@@ -17,22 +16,14 @@ const failingSync = { least: 12, most: 90 }
 /** Before the first checkpoint, which is not needed for a control to lose. */
 const failingSyncOfControl = { least: 12, most: 50 }
 
-/**
- * Control: commits are not synced.
- *
- * @param changes of each server; the next one goes on where SIGKILL left it.
- */
+/** With the changes of each server; the next one goes on where SIGKILL left it. Control: commits are not synced. */
 export async function cutServers(states: number, changes: readonly number[], random: Random): Promise<PowerLossReport> {
   const cut = async (runs: readonly ServerRun[], cuts: Pick<Cuts, 'states' | 'isControl'>) =>
     cutPower(await recordServers(runs, random.seed()), { ...cuts, seed: random.seed(), since: 0 })
   const weak = { changes: 200, environment: weakened('synchronous') }
-  return {
-    own: await cut(
-      changes.map((each) => ({ changes: each })),
-      { states, isControl: false },
-    ),
-    control: await cut([weak], { states: controlStates, isControl: true }),
-  }
+  const runs = changes.map((each) => ({ changes: each }))
+  const own = await cut(runs, { states, isControl: false })
+  return { own, control: await cut([weak], { states: controlStates, isControl: true }) }
 }
 
 /** Control: a server after a failed sync goes on in the log, part of which is in memory only. */

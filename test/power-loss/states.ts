@@ -1,5 +1,4 @@
-// Cuts the power of a recorded load at random moments, opens the remaining files as a server does, and looks for all
-// that was acknowledged before.
+// Cuts the power of a recorded load at random moments, opens the files, and looks for all that was acknowledged.
 
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'

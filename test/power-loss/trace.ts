@@ -1,5 +1,4 @@
-// Parses the output of strace: the system calls of a program that change the files of one folder, and its responses, in
-// order.
+// Parses the output of strace: in order, the calls that change files of one folder, and the responses.
 
 import assert from 'node:assert/strict'
 import { closeSync, openSync, readSync } from 'node:fs'
@@ -24,12 +23,7 @@ const syncs = ['fsync', 'fdatasync']
 const names = ['rename', 'renameat', 'renameat2', 'link', 'linkat', 'unlink', 'unlinkat']
 const traced = [...opens, ...writes, ...syncs, ...names, 'ftruncate', 'sendto', 'sendmsg']
 
-/**
- * What is put before a command so that its calls are written to a file, and last its end. The command is the child
- * then, not strace.
- *
- * @param failingSync the number of the sync that fails, counted for each thread by itself.
- */
+/** Put before a command, writes its calls to a file. Of each thread, the sync with the number `failingSync` fails. */
 export function straceCommand(traceFile: string, failingSync?: number): string[] {
   const flags = ['-D', '-f', '--seccomp-bpf', '-q', '-y', '-xx', '-s', '8000000', '-o', traceFile]
   const inject = failingSync === undefined ? [] : ['-e', `inject=fsync,fdatasync:error=EIO:when=${failingSync}`]
@@ -56,11 +50,7 @@ export class TraceReader {
   /** Where a descriptor's next `write` goes. */
   readonly #offsets = new Map<number, number | 'end'>()
 
-  /**
-   * @param folder as the program left it.
-   * @param events where new ones are added.
-   * @param sizes of the files that were in the folder before the program was started; kept up to date.
-   */
+  /** Adds to events. `sizes` are those of the files in the folder before the program was started. */
   constructor(folder: string, events: DiskEvent[], sizes: Map<string, number>) {
     this.#folder = folder
     this.#events = events
@@ -192,9 +182,7 @@ export class TraceReader {
     }
   }
 
-  /**
-   * The descriptor of a call and its file, when that is one of the folder. A file without a name cannot be found again.
-   */
+  /** The descriptor of a call and its file, when that is one of the folder and has a name. */
   #fileOf(text: string): [descriptor: number, file: string | undefined] {
     const [, descriptor, path, isDeleted] = descriptorPattern.exec(text) ?? []
     return [Number(descriptor), isDeleted === undefined ? this.#nameOf(path) : undefined]

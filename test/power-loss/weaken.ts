@@ -3,6 +3,7 @@
 
 import { DatabaseSync } from 'node:sqlite'
 
+const noCheckpoint = 'SELECT 0 AS busy, 0 AS log, 0 AS checkpointed'
 const weakenings: Readonly<Record<string, (sql: string) => string>> = {
   /** Commits are not synced any more. */
   synchronous: (sql) =>
@@ -10,11 +11,7 @@ const weakenings: Readonly<Record<string, (sql: string) => string>> = {
       .replaceAll(/PRAGMA\s+synchronous\s*=\s*(FULL|EXTRA|[23])/gi, 'PRAGMA synchronous = NORMAL')
       .replaceAll(/PRAGMA\s+synchronous\s*(;|$)/gi, 'SELECT 2 AS synchronous$1'),
   /** A log that an earlier process left behind is written on. */
-  checkpoint: (sql) =>
-    sql.replaceAll(
-      /PRAGMA\s+wal_checkpoint\s*\(\s*(TRUNCATE|RESTART)\s*\)/gi,
-      'SELECT 0 AS busy, 0 AS log, 0 AS checkpointed',
-    ),
+  checkpoint: (sql) => sql.replaceAll(/PRAGMA\s+wal_checkpoint\s*\(\s*(TRUNCATE|RESTART)\s*\)/gi, noCheckpoint),
 }
 
 const weaken = weakenings[process.env['WEAKEN'] ?? '']

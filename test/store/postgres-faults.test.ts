@@ -1,5 +1,4 @@
-// A PostgreSQL that is less kind than the tests' own: locked rows, odd settings of a role, triggers that skip rows,
-// tables that go away, and a pooler in between.
+// An unkind PostgreSQL: locked rows, odd settings of a role, triggers that skip rows, lost tables, a pooler.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -24,8 +23,10 @@ import { changesOf, listPage, readPage, toPlant } from '../support/plants.ts'
 import {
   type Cluster,
   cancelCommits,
+  exhaustiveOnCluster,
   loseStandby,
   needNoStandby,
+  onCluster,
   startCluster,
   startDatabase,
   testsOf,
@@ -73,10 +74,8 @@ describe('rows that somebody else has locked', () => {
     await using store = await openTestStore(place, { limits: patient })
     await using other = await openTestStore(place)
     const bulk = await other.beginImport({ isWhole: true })
-    await bulk.add(
-      Array.from({ length: 100 }, (_, id) => toPlant({ id: BigInt(id), name: 'imported' })),
-      'fail',
-    )
+    const imported = Array.from({ length: 100 }, (_, id) => toPlant({ id: BigInt(id), name: 'imported' }))
+    await bulk.add(imported, 'fail')
     const settled: string[] = []
     const waiting = [1n, 2n, 3n].map((id) =>
       store.createPlant(toPlant({ id, name: 'mine' })).catch(({ code }) => settled.push(code)),
@@ -91,10 +90,8 @@ describe('rows that somebody else has locked', () => {
 
   onStore('very many of them hold up others for a moment, and break nothing', async ({ store, client }) => {
     const ids = Array.from({ length: 150 }, (_, id) => BigInt(id))
-    await importPlants(
-      store,
-      ids.map((id) => ({ id, name: 'n' })),
-    )
+    const plants = ids.map((id) => ({ id, name: 'n' }))
+    await importPlants(store, plants)
     await client.query('BEGIN; SELECT 1 FROM plants FOR UPDATE')
     const replacing = Promise.allSettled(ids.map((id) => store.replacePlant(toPlant({ id, name: 'm' }))))
     await createOthers(store, 1_000n)
@@ -121,8 +118,7 @@ describe('rows that somebody else has locked', () => {
     await store.replacePlant(toPlant({ id: 1n, name: 'o' }))
   })
 
-  test('one that stays locked leaves at most two errors in the log of the database', async () => {
-    await using cluster = await startCluster()
+  onCluster('one that stays locked leaves at most two errors in the log of the database', async (cluster) => {
     await using store = await openTestStore(cluster.url)
     await store.createPlant(toPlant({ id: 1n, name: 'n' }))
     const client = new pg.Client(cluster.url)
@@ -186,22 +182,17 @@ describe('reads of a PostgreSQL that is busy', () => {
     assert.deepEqual(await readPlant(store, 1n), { name: 'n' })
   })
 
-  onSchema(
-    'a statement whose preparation met a lock is prepared again, on its connection',
-    async ({ place, client }) => {
-      const events: ServiceEvent[] = []
-      await using store = await openTestStore(place, {
-        limits: { databaseReaders: 1, databaseReadMsMax: 100 },
-        observe: (event) => events.push(event),
-      })
-      await client.query('BEGIN; LOCK TABLE plants IN ACCESS EXCLUSIVE MODE')
-      const reads = await Promise.allSettled(Array.from({ length: 3 }, () => readPlant(store, 1n)))
-      for (const read of reads) assert.equal((read as PromiseRejectedResult).reason.code, 'overloaded')
-      await client.query('ROLLBACK')
-      while ((await readPlant(store, 1n).catch(({ code }) => code)) === 'overloaded') await sleep(5)
-      assert.ok(events.every(({ kind }) => kind !== 'storeAway'))
-    },
-  )
+  onSchema('a statement whose preparation met a lock is prepared again', async ({ place, client }) => {
+    const events: ServiceEvent[] = []
+    const hasty = { databaseReaders: 1, databaseReadMsMax: 100 }
+    await using store = await openTestStore(place, { limits: hasty, observe: (event) => events.push(event) })
+    await client.query('BEGIN; LOCK TABLE plants IN ACCESS EXCLUSIVE MODE')
+    const reads = await Promise.allSettled(Array.from({ length: 3 }, () => readPlant(store, 1n)))
+    for (const read of reads) assert.equal((read as PromiseRejectedResult).reason.code, 'overloaded')
+    await client.query('ROLLBACK')
+    while ((await readPlant(store, 1n).catch(({ code }) => code)) === 'overloaded') await sleep(5)
+    assert.ok(events.every(({ kind }) => kind !== 'storeAway'))
+  })
 })
 
 exhaustive.describe('a commit that waits for its standby', () => {
@@ -271,8 +262,7 @@ onStore('the log of changes does not wait for an import, whose changes come behi
 })
 
 exhaustive.describe('settings of a role', () => {
-  test('a commit that is cancelled while it waits for its standby is not confirmed, whatever messages a role wants', async () => {
-    await using cluster = await startCluster()
+  onCluster('a cancelled commit is not confirmed, whatever messages a role wants', async (cluster) => {
     await cluster.query('ALTER ROLE postgres SET client_min_messages = error')
     await using store = await openTestStore(cluster.url)
     await store.createPlant(toPlant({ id: 1n, name: 'n' }))
@@ -283,8 +273,7 @@ exhaustive.describe('settings of a role', () => {
     await needNoStandby(cluster)
   })
 
-  test('a change that finds nothing to do is confirmed with what it has read', async () => {
-    await using cluster = await startCluster()
+  onCluster('a change that finds nothing to do is confirmed with what it has read', async (cluster) => {
     await cluster.query('CREATE ROLE gardener LOGIN; GRANT CREATE ON SCHEMA public TO gardener')
     const url = cluster.url.replace('postgres@', 'gardener@')
     await using store = await openTestStore(url)
@@ -318,14 +307,12 @@ exhaustive.describe('settings of a role', () => {
 
 describe('a database that takes no changes', () => {
   test('a server does not start, and says why', async () => {
-    await assert.rejects(
-      openTestStore(`${await database.makePlace()}%20-cdefault_transaction_read_only%3Don`),
-      /cannot be opened: the database takes no changes: it is a standby or read-only; .* lead to the primary$/,
-    )
+    const place = `${await database.makePlace()}%20-cdefault_transaction_read_only%3Don`
+    const why = /cannot be opened: the database takes no changes: it is a standby or read-only; .* lead to the primary$/
+    await assert.rejects(openTestStore(place), why)
   })
 
-  exhaustive.test('a server that runs refuses changes, and is back by itself', async () => {
-    await using cluster = await startCluster()
+  exhaustiveOnCluster('a server that runs refuses changes, and is back by itself', async (cluster) => {
     const causes: string[] = []
     await using store = await openTestStore(cluster.url, {
       limits: { databaseReasonMs: 10, databaseCommitMsMax: 500 },
@@ -443,6 +430,7 @@ describe('tables that cannot be used any more', async () => {
   await cluster.query('CREATE ROLE gardener LOGIN; GRANT CREATE ON SCHEMA public TO gardener')
   const url = cluster.url.replace('postgres@', 'gardener@')
   let lastId = 0n
+  const alter = 'ALTER TABLE plants'
 
   for (const [title, spoil, mend, refused] of [
     ['dropped', 'ALTER TABLE plants RENAME TO flowers', 'ALTER TABLE flowers RENAME TO plants', ['change', 'read']],
@@ -453,16 +441,11 @@ describe('tables that cannot be used any more', async () => {
     }),
     [
       'hidden by row level security',
-      'ALTER TABLE plants ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY',
-      'ALTER TABLE plants DISABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY',
+      `${alter} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY`,
+      `${alter} DISABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY`,
       ['change', 'read'],
     ],
-    [
-      'with a renamed column',
-      'ALTER TABLE plants RENAME plant TO flower',
-      'ALTER TABLE plants RENAME flower TO plant',
-      ['change', 'read'],
-    ],
+    ['with a renamed column', `${alter} RENAME plant TO flower`, `${alter} RENAME flower TO plant`, ['change', 'read']],
     [
       'with a new column that needs a value',
       `ALTER TABLE plants ADD soil text NOT NULL DEFAULT 'clay'; ALTER TABLE plants ALTER soil DROP DEFAULT`,
@@ -563,17 +546,13 @@ test('a key that another server used meanwhile does not bring back the plant tha
   const atMs = Date.now()
   const idempotencyKey = { ...key, fingerprint: Buffer.alloc(32), atMs }
   const jobs = [{ kind: 'createPlant', ...plant, idempotencyKey }] as const
-  const [, found] = await connection.sendTogether(() => [
-    connection.command('BEGIN'),
-    find(connection, lookupsOf(jobs)),
-  ])
+  const begin = () => [connection.command('BEGIN'), find(connection, lookupsOf(jobs))] as const
+  const [, found] = await connection.sendTogether(begin)
   assert.equal(await store.createPlant(plant, key), 'created')
   await store.deletePlant(7n)
   const { effects } = decide(jobs, found, limits.idempotencyKeyMs)
-  await assert.rejects(
-    connection.sendTogether(() => sendEffects(connection, effects, { ...limits, id: makeRowId(atMs), atMs })),
-    /not every row was written/,
-  )
+  const send = () => sendEffects(connection, effects, { ...limits, id: makeRowId(atMs), atMs })
+  await assert.rejects(connection.sendTogether(send), /not every row was written/)
   await connection.close()
   assert.equal(await store.getPlant(7n), undefined)
 })
@@ -588,8 +567,7 @@ exhaustive.describe('PgBouncer', { skip: noPgBouncer }, () => {
     ['statement', 'server_reset_query_always = 1'],
   ] as const) {
     const expected = mode === 'session' ? 'is served' : 'is named as the cause'
-    test(`pool_mode = ${mode} ${more && `with ${more} `}${expected}`, async () => {
-      await using cluster = await startCluster()
+    onCluster(`pool_mode = ${mode} ${more && `with ${more} `}${expected}`, async (cluster) => {
       await using pooler = await startProxy(pgBouncer(`pool_mode = ${mode}\n${more}`), cluster.port)
       const opening = openTestStore(`postgres://postgres@127.0.0.1:${pooler.port}/postgres`)
       if (mode !== 'session') {

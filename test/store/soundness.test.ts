@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict'
 import { copyFile, open, rm, stat, truncate } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { runApart } from '../../src/store/sqlite/file/apart.ts'
 import { openReadable, openWritable } from '../../src/store/sqlite/file/database.ts'
 import { findPageDamage } from '../../src/store/sqlite/file/examine.ts'
 import { findPlainDamage } from '../../src/store/sqlite/file/header.ts'
-import { makeFolder, onFolder } from '../support/folder.ts'
+import { onFolder } from '../support/folder.ts'
 import { inRing } from '../support/ring.ts'
 import { busyMsMax, leaveLog, makeStore, onPath } from '../support/store.ts'
 import { until } from '../support/time.ts'
@@ -42,8 +42,7 @@ describe('looking through the pages of a store', () => {
     for (let looks = 0; looks < inRing(5_000, 20_000); looks += 1) assert.equal(findPlainDamage(path), undefined)
   })
 
-  test('one page of a table, or of an index, that is zeros: damaged, and a process says the same', async () => {
-    await using folder = await makeFolder()
+  onFolder('one page of zeros of a table or an index is damage, and a process says the same', async (folder) => {
     const path = folder.file('plants.db')
     await makeStore(path, 2_000)
     for (const tree of ['plants', 'names']) {

@@ -50,15 +50,12 @@ function inSteps(last: string, plants: string, more: string): string {
 describe('the pages of SQLite', () => {
   for (const [name, sql] of Object.entries(pageQueries)) {
     onPath(`${name} goes by an index`, async (path) => {
-      const database = openWritable(path, limits.storeBusyMsMax)
-      const steps = database
-        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
-        .all()
-        .map((row) => String(row['detail']))
+      using database = openWritable(path, limits.storeBusyMsMax)
+      const rows = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all()
+      const steps = rows.map((row) => row['detail']).join('\n')
       const plan = plans[name as keyof typeof plans]
-      if (typeof plan === 'string') assert.equal(steps.join('\n'), plan)
-      else assert.match(steps.join('\n'), plan)
-      database.close()
+      if (typeof plan === 'string') assert.equal(steps, plan)
+      else assert.match(steps, plan)
     })
   }
 
@@ -79,19 +76,16 @@ describe('the pages of SQLite', () => {
   onPath('a summary of the longest tags hardly takes the main thread, and a plant waits for none', async (path) => {
     await using store = await openTestStore(path, { clock: new TestClock() })
     const tagOf = (id: number): string => `${'\u{1f33f}'.repeat(250)}${String(id).padStart(6, '0')}`
-    const plants = Array.from({ length: limits.summaryTagsCounted }, (_, id) => {
-      return { id: BigInt(id), name: 'n', tag: tagOf(id) }
-    })
+    const ids = [...Array(limits.summaryTagsCounted).keys()]
+    const plants = ids.map((id) => ({ id: BigInt(id), name: 'n', tag: tagOf(id) }))
     await importPlants(store, [...plants, { id: -1n, name: 'n', tag: tagOf(9_999) }])
     // Starts the thread.
     const { tags, ...others } = await store.getSummary()
     assert.deepEqual(others, { plants: 10_001, isExact: true })
     const [most, ...rest] = tags
     assert.deepEqual(most, { tag: tagOf(9_999), plants: 2 })
-    assert.deepEqual(
-      rest,
-      Array.from({ length: 99 }, (_, id) => ({ tag: tagOf(id), plants: 1 })),
-    )
+    const expected = Array.from({ length: 99 }, (_, id) => ({ tag: tagOf(id), plants: 1 }))
+    assert.deepEqual(rest, expected)
     // The least of some: a thread's CPU time also has what the kernel does meanwhile for others.
     let cpuMsMin = Number.POSITIVE_INFINITY
     for (let asked = 0; asked < 10; asked += 1) {
@@ -122,10 +116,8 @@ describe('the threads that make pages of a file', () => {
   })
 
   onStore('a list waits for no search, and a short one for no list', async (store) => {
-    await importPlants(
-      store,
-      Array.from({ length: 12_000 }, (_, id) => ({ id: BigInt(id), name: 'fern' })),
-    )
+    const plants = Array.from({ length: 12_000 }, (_, id) => ({ id: BigInt(id), name: 'fern' }))
+    await importPlants(store, plants)
     // Starts both threads.
     await Promise.all([store.listPlants({ namePrefix: 'fern', ...long }), store.listPlants(long)])
     const done: string[] = []
@@ -141,10 +133,8 @@ describe('the threads that make pages of a file', () => {
   })
 
   onStore('a page of large plants comes from a thread once their size is known', async (store) => {
-    const plants = Array.from({ length: 1_101 }, (_, at) => ({
-      id: BigInt(at - 100),
-      name: 'n'.repeat(at < 100 ? 1 : 1_024),
-    }))
+    const names = [...Array(100).fill('n'), ...Array(1_001).fill('n'.repeat(1_024))]
+    const plants = names.map((name, at) => ({ id: BigInt(at - 100), name }))
     await importPlants(store, plants)
     const isQuick = async (query: PlantQuery): Promise<boolean> => {
       const page = store.listPlants(query)

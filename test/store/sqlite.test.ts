@@ -5,7 +5,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, link, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
@@ -86,8 +86,7 @@ describe('an SQLite store', () => {
     await assert.rejects(openTestStore(folder.file('alias.db'), impatient), /in use by another plantstore server/)
   })
 
-  test('a file that another process writes to for too long refuses with 503, all that waits at once', async () => {
-    await using folder = await makeFolder()
+  onFolder('a file that another process writes to for too long refuses all that waits at once', async (folder) => {
     const path = folder.file('plants.db')
     const small = { storeBusyMsMax: 50, transactionJobsMax: 1 }
     await using store = await openTestStore(path, { ...options, limits: small })
@@ -104,18 +103,11 @@ describe('an SQLite store', () => {
   })
 
   onDatabase('a full disk refuses with nothing done, and the store goes on with new room', (database, runner) => {
-    const create = (id: bigint): Job => ({
-      kind: 'createPlant',
-      ...toPlant({ id, name: 'n'.repeat(1_000) }),
-      idempotencyKey: undefined,
-    })
     const pages = Number(pragma(database, 'page_count'))
     database.exec(`PRAGMA max_page_count = ${pages}`)
-    const group = Array.from({ length: 20 }, (_, index) => create(BigInt(index)))
-    assert.throws(
-      () => runner.run(group, 0),
-      (error) => rollbackReason(error) === 'storeFull',
-    )
+    const group = Array.from({ length: 20 }, (_, index) => createJob(BigInt(index), 'n'.repeat(1_000)))
+    const isFull = (error: unknown): boolean => rollbackReason(error) === 'storeFull'
+    assert.throws(() => runner.run(group, 0), isFull)
     assert.equal(database.prepare('SELECT count(*) AS plants FROM plants').get()?.['plants'], 0)
     database.exec(`PRAGMA max_page_count = ${pages + 100}`)
     assert.ok(runner.run(group, 0).every((outcome) => outcome === 'created'))
@@ -224,10 +216,8 @@ describe('an SQLite store', () => {
     await writeFile(`${path}.lock`, 'locked by me\n'.repeat(100))
     for (const exclusive of [true, false]) {
       await assert.rejects(openTestStore(path, { exclusive }), (error: Error) => {
-        assert.equal(
-          error.message,
-          `${path}.lock must be empty, but is not; move it away: the store itself is not affected`,
-        )
+        const expected = `${path}.lock must be empty, but is not; move it away: the store itself is not affected`
+        assert.equal(error.message, expected)
         return true
       })
     }
@@ -238,16 +228,11 @@ describe('an SQLite store', () => {
     await (await openTestStore(path)).close()
     // Node.js makes twenty of these calls at its start, which are none of locks; and more of pipes.
     const inject = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=fcntl', '-e', 'inject=fcntl:error=ENOLCK:when=21+']
-    for (const args of [
-      ['serve', '--port', '0'],
-      ['token', 'list'],
-    ]) {
-      const command = [process.execPath, launcher, ...args, '--store', path]
+    for (const args of ['serve --port 0', 'token list']) {
+      const command = [process.execPath, launcher, ...args.split(' '), '--store', path]
       const script = 'exec > "$1" 2>&1 < /dev/null; shift; exec strace "$@"'
-      spawnSync('sh', ['-c', script, 'sh', output, ...inject, ...command], {
-        env: cleanEnvironment(),
-        timeout: 30_000,
-      })
+      const shell = ['-c', script, 'sh', output, ...inject, ...command]
+      spawnSync('sh', shell, { env: cleanEnvironment(), timeout: 30_000 })
       // What follows is of Node.js itself, whose own calls at its end fail, too.
       assert.match(await readFile(output, 'utf8'), /^plantstore: \S+plants\.db cannot be locked: its file system/)
     }
@@ -255,8 +240,7 @@ describe('an SQLite store', () => {
     assert.ok(!names.some((name) => name.endsWith('.partial')), names.join())
   })
 
-  test('a first start that a power cut ended in the middle of its first page is taken up by the next', async () => {
-    await using folder = await makeFolder()
+  onFolder('a first start that a power cut ended in its first page is taken up by the next', async (folder) => {
     const path = folder.file('plants.db')
     await writeFile(path, Buffer.alloc(4_096))
     // The header of a journal: its magic, no records, and a database of no pages before the change.
@@ -279,8 +263,7 @@ describe('an SQLite store', () => {
     await chmod(folder.path, 0o700)
   })
 
-  test('an import beside a server pauses after a commit for longer than SQLite sleeps while it waits', async () => {
-    await using folder = await makeFolder()
+  onFolder('an import beside a server pauses after a commit for longer than SQLite sleeps', async (folder) => {
     const path = folder.file('plants.db')
     await using _server = await openTestStore(path, options)
     const clock = new TestClock()
@@ -348,11 +331,6 @@ describe('an SQLite store', () => {
 })
 
 describe('a transaction of jobs', () => {
-  const createJob = (id: bigint, name: string): Job => ({
-    kind: 'createPlant',
-    ...toPlant({ id, name }),
-    idempotencyKey: undefined,
-  })
   const noText = { ...createJob(2n, ''), json: Symbol('no text') } as unknown as Job
 
   onDatabase('a job that fails fails alone, whatever it did before', (database, runner) => {
@@ -360,11 +338,9 @@ describe('a transaction of jobs', () => {
     assert.equal(outcomes[0], 'created')
     assert.ok(typeof outcomes[1] === 'object')
     assert.equal(outcomes[2], 'created')
+    const ids = database.prepare('SELECT id FROM plants ORDER BY id').all()
     assert.deepEqual(
-      database
-        .prepare('SELECT id FROM plants ORDER BY id')
-        .all()
-        .map((row) => row['id']),
+      Array.from(ids, ({ id }) => id),
       [1, 3],
     )
   })
@@ -386,17 +362,16 @@ describe('a transaction of jobs', () => {
       ...toPlant({ id: BigInt(id), name: 'n' }),
       idempotencyKey: { callerId: 't', key: `${id}`, fingerprint: Buffer.alloc(32), atMs },
     })
-    runner.run(
-      Array.from({ length: 100 }, (_, index) => keyed(index, index)),
-      0,
-    )
-    runner.run(
-      Array.from({ length: 60 }, (_, index) => keyed(1_000 + index, 10_000)),
-      0,
-    )
+    const early = Array.from({ length: 100 }, (_, index) => keyed(index, index))
+    const late = Array.from({ length: 60 }, (_, index) => keyed(1_000 + index, 10_000))
+    for (const jobs of [early, late]) runner.run(jobs, 0)
     assert.equal(database.prepare('SELECT count(*) AS keys FROM idempotency_keys').get()?.['keys'], 60)
   })
 })
+
+function createJob(id: bigint, name: string): Job {
+  return { kind: 'createPlant', ...toPlant({ id, name }), idempotencyKey: undefined }
+}
 
 function withDatabase(path: string, sql: string): void {
   const database = new DatabaseSync(path)

@@ -281,11 +281,8 @@ export function storeSuite({ name, makePlace }: Engine): void {
       assert.equal(await store.replaceWebhook(newWebhook('unknown'), 1), false)
       assert.equal(await store.replaceWebhook(hook, 2), true)
       assert.deepEqual((await store.listWebhooks())[0], { ...hook, version: 3 })
-      assert.deepEqual(await Promise.all(['hook_1', 'hook_1', 'x'].map((id) => store.removeWebhook(id))), [
-        true,
-        false,
-        false,
-      ])
+      const removed = await Promise.all(['hook_1', 'hook_1', 'x'].map((id) => store.removeWebhook(id)))
+      assert.deepEqual(removed, [true, false, false])
       assert.equal(await store.replaceWebhook(hook, 3), false)
       const ids = (await store.listWebhooks()).map(({ id }) => id)
       assert.deepEqual(ids, ['hook_0'])
@@ -330,11 +327,8 @@ export function storeSuite({ name, makePlace }: Engine): void {
       const plants = fc.uniqueArray(oddPlant, { selector: ({ id }) => id, maxLength: 30 })
       await fc.assert(
         fc.asyncProperty(plants, async (some) => {
-          await importPlants(
-            store,
-            some.map((plant) => ({ ...plant })),
-            'replace',
-          )
+          const plain = some.map((plant) => ({ ...plant }))
+          await importPlants(store, plain, 'replace')
           const all = (await Array.fromAsync(store.exportPlants())).flat()
           const byNames = (isWanted: (names: PlantNames) => boolean): Plant[] =>
             all.filter(({ json }) => isWanted(namesOf(json)))
@@ -377,14 +371,8 @@ export function storeSuite({ name, makePlace }: Engine): void {
     onStore('an import keeps what is committed and nothing else', async (store) => {
       await store.createPlant(toPlant({ id: 1n, name: 'there' }))
       const bulk = await store.beginImport({ isWhole: true })
-      const outcomes = await bulk.add(
-        [
-          { id: 1n, name: 'other' },
-          { id: 2n, name: 'new' },
-          { id: 2n, name: 'twice' },
-        ].map(toPlant),
-        'fail',
-      )
+      const plants = [1n, 2n, 2n].map((id, at) => toPlant({ id, name: `imported ${at}` }))
+      const outcomes = await bulk.add(plants, 'fail')
       assert.deepEqual(outcomes, ['idTaken', 'created', 'idTaken'])
       await bulk.commit()
       await bulk.add([toPlant({ id: 3n, name: 'not committed' })], 'fail')
@@ -434,11 +422,8 @@ export function storeSuite({ name, makePlace }: Engine): void {
     })
 
     onStore('a token is found by its hash, listed by its age, and keeps its first revocation', async (store) => {
-      const [three, one, two] = [3, 1, 2].map((createdAtMs) => makeToken({ createdAtMs, expiresAtMs: 2e12 })) as [
-        Token,
-        Token,
-        Token,
-      ]
+      const make = (createdAtMs: number): Token => makeToken({ createdAtMs, expiresAtMs: 2e12 })
+      const [three, one, two] = [make(3), make(1), make(2)]
       // Of two first ones, one is made; it may be revoked in the batch that makes it.
       const made = [store.createFirstToken(three), store.createFirstToken(one)]
       assert.deepEqual(await Promise.all([...made, store.revokeToken(three.id, 1_000)]), [true, false, true])
@@ -501,9 +486,8 @@ export function storeSuite({ name, makePlace }: Engine): void {
       const clock = new TestClock()
       await using place = await makePlace()
       const store = await place.open(clock)
-      const creates = Array.from({ length: 50 }, (_, index) =>
-        store.createPlant(toPlant({ id: BigInt(index), name: 'n' })),
-      )
+      const plants = Array.from({ length: 50 }, (_, index) => toPlant({ id: BigInt(index), name: 'n' }))
+      const creates = plants.map((plant) => store.createPlant(plant))
       const closed = store.close()
       await rejectsWith(store.createPlant(toPlant({ id: 99n, name: 'late' })), 'shuttingDown')
       await rejectsWith(readPlant(store, 1n), 'shuttingDown')
@@ -511,10 +495,8 @@ export function storeSuite({ name, makePlace }: Engine): void {
       await store.close()
       await rejectsWith(store.listTokens(), 'shuttingDown')
       const outcomes = await Promise.all(creates)
-      assert.deepEqual(
-        outcomes,
-        creates.map(() => 'created'),
-      )
+      const wanted = creates.map(() => 'created')
+      assert.deepEqual(outcomes, wanted)
       await using again = await place.open(clock)
       assert.deepEqual(await readPlant(again, 49n), { name: 'n' })
       assert.equal(await again.getPlant(99n), undefined)

@@ -122,10 +122,8 @@ describe('a database of an older version', async () => {
     await using proxy = await CuttingProxy.start(Number(url.port))
     url.port = String(proxy.port)
     proxy.silenceNext('silentCommit', 'CREATE TABLE plants')
-    const frozen = assert.rejects(
-      openTestStore(url.href, { limits: { databaseIdleMsMax: 1_000 } }),
-      /idle-in-transaction/,
-    )
+    const opening = openTestStore(url.href, { limits: { databaseIdleMsMax: 1_000 } })
+    const frozen = assert.rejects(opening, /idle-in-transaction/)
     await until('it is frozen', () => proxy.cuts === 1)
     await using store = await openTestStore(direct)
     assert.equal(await store.createPlant(toPlant({ id: 1n, name: 'n' })), 'created')

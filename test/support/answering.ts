@@ -75,12 +75,7 @@ export async function listen(server: Server, port = 0, host = '127.0.0.1'): Prom
   return (server.address() as AddressInfo).port
 }
 
-/**
- * A port that nobody listens at.
- *
- * It is below those that systems give to servers and connections that ask for none, so that nothing gets it before the
- * one that it is for.
- */
+/** A port that nobody listens at, below those that systems give to servers and connections that ask for none. */
 export async function freePort(host?: string): Promise<number> {
   for (let tries = 1; ; tries += 1) {
     const server = createServer()

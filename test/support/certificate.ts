@@ -11,11 +11,7 @@ export interface CertificateFiles {
   readonly key: string
 }
 
-/**
- * Makes a certificate, as openssl does; there must be one: `hasOpenssl`.
- *
- * @param altName whom it is for, as `IP:127.0.0.1` or `DNS:localhost`.
- */
+/** Makes a certificate; there must be an openssl. `altName` is whom it is for, as `DNS:localhost`. */
 export function makeCertificate(
   { file }: Pick<Folder, 'file'>,
   name: string,

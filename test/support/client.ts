@@ -1,5 +1,4 @@
-// A client of the service on bare sockets: it sends exactly the given bytes, and checks every response against the
-// served document.
+// A client on bare sockets: sends exactly the given bytes, and checks every response against the served document.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -69,11 +68,7 @@ export class Client {
   readonly #port: number
   readonly token: string
 
-  static async connect(server: {
-    readonly url: string
-    readonly port: number
-    readonly token: string
-  }): Promise<Client> {
+  static async connect(server: { readonly url: string; readonly port: number; readonly token: string }) {
     return new Client(server.port, server.token, await Conformance.fetch(server.url))
   }
 

@@ -3,26 +3,22 @@
 import { after, describe } from 'node:test'
 import { makeFolder } from './folder.ts'
 import { startDatabase } from './postgres.ts'
-import { exhaustive } from './ring.ts'
+import { exhaustive, testOn } from './ring.ts'
 
-export interface Engine {
-  readonly name: string
-  /** Makes an empty place for a store. */
-  makePlace(): Promise<Place>
-}
+export type Engine = ReturnType<typeof engineOf>
 
 export interface Place extends AsyncDisposable {
   /** What a server or command is given as --store. */
   readonly store: string
 }
 
-const sqlite: Engine = {
-  name: 'SQLite',
-  makePlace: async () => {
-    const folder = await makeFolder()
-    return { store: folder.file('plants.db'), [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() }
-  },
-}
+/** What makes an empty place for a store, and tests that each have one. */
+const engineOf = (name: string, makePlace: () => Promise<Place>) => ({ name, makePlace, onPlace: testOn(makePlace) })
+
+const sqlite = engineOf('SQLite', async () => {
+  const folder = await makeFolder()
+  return { store: folder.file('plants.db'), [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() }
+})
 
 /**
  * Describes the same tests once for each engine, by its name; those on PostgreSQL in the second ring (ring.ts), as the
@@ -41,7 +37,7 @@ async function runOnPostgres(run: (engine: Engine) => void | Promise<void>): Pro
     // A schema is gone with its database.
     [Symbol.asyncDispose]: async () => {},
   })
-  await run({ name: database.name, makePlace })
+  await run(engineOf(database.name, makePlace))
 }
 
 /** Gives all of them, or closes those that were opened and throws: what is left open would keep the test run. */

@@ -1,5 +1,4 @@
-// An identity provider: signs JWTs, and serves the keys that verify them over HTTP, correctly or with the faults that a
-// test wants.
+// An identity provider: signs JWTs, and serves the keys that verify them, correctly or with faults.
 
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'

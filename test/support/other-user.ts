@@ -1,5 +1,4 @@
-// Runs commands as a user other than root, who must be able to read the program even in a checkout that only root may
-// enter.
+// Runs commands as a user other than root, who can read the program even if only root may enter the checkout.
 
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'

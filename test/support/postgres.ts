@@ -15,7 +15,7 @@ import type { Store } from '../../src/domain/store.ts'
 import { freePort } from './answering.ts'
 import { type Folder, makeFolder } from './folder.ts'
 import { inOpenCheckout } from './other-user.ts'
-import { testOn } from './ring.ts'
+import { exhaustive, testOn } from './ring.ts'
 import { openTestStore } from './store.ts'
 
 export interface Database extends AsyncDisposable {
@@ -100,6 +100,9 @@ export async function startCluster(settings?: readonly string[]): Promise<Cluste
   return cluster
 }
 
+export const onCluster = testOn(() => startCluster())
+export const exhaustiveOnCluster = testOn(() => startCluster(), exhaustive.test)
+
 /** Makes an empty cluster, which is not started yet. With `primary` it is a copy of that one, which it follows. */
 export async function makeCluster(primary?: Cluster): Promise<Cluster> {
   const bin = findPrograms()
@@ -129,11 +132,8 @@ export async function makeCluster(primary?: Cluster): Promise<Cluster> {
     join(data, 'postgresql.conf'),
     `\nport = ${port}\nlisten_addresses = '${host}'\nunix_socket_directories = ''\nlogging_collector = off\nshared_buffers = '32MB'\n`,
   )
-  const version = spawnSync(join(bin, 'postgres'), ['--version'], { encoding: 'utf8' }).stdout.replace(
-    /^.*?([\d.]+).*$/s,
-    '$1',
-  )
-  return new Cluster(bin, folder, port, isRoot, version)
+  const { stdout } = spawnSync(join(bin, 'postgres'), ['--version'], { encoding: 'utf8' })
+  return new Cluster(bin, folder, port, isRoot, stdout.replace(/^.*?([\d.]+).*$/s, '$1'))
 }
 
 /** A PostgreSQL server that belongs to the test, which may do with it what it likes. */

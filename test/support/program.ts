@@ -57,10 +57,7 @@ export function runProgram(args: readonly string[], options: ProgramOptions = {}
   return finished
 }
 
-/**
- * Runs a command in the test's own process, which takes a tenth of the time: for tests that run it many times over, and
- * of which the process is no part. With `isTTY` it takes its standard output for a terminal.
- */
+/** Runs a command in the test's own process, which takes a tenth of the time; `isTTY` makes stdout a terminal. */
 export async function runHere(
   args: readonly string[],
   { isTTY = false, environment = {} }: { readonly isTTY?: boolean; readonly environment?: NodeJS.ProcessEnv } = {},
@@ -90,10 +87,7 @@ export async function runHere(
   return { status: await run(terminal), ...written }
 }
 
-/**
- * Imports a file by `runHere`, and gives what is said of the file: that the store is new, as it is in most tests, is left
- * out.
- */
+/** Imports a file by `runHere`, and gives what is said of it, without the message that the store is new. */
 export async function importHere(file: string, store: string, ...flags: string[]): Promise<Finished> {
   const finished = await runHere(['import', file, '--store', store, ...flags])
   return { ...finished, stderr: finished.stderr.replace(/^A new store was created at .*\n/m, '') }

@@ -1,5 +1,4 @@
-// Runs the rows of verify over the tests' own sockets, with stricter checks: the served document in every detail, the
-// bytes of a plant, our messages.
+// Runs the rows of verify over the tests' own sockets, with stricter checks, such as of our messages.
 
 import assert from 'node:assert/strict'
 import { allScopes, type Scope } from '../../src/domain/caller.ts'
@@ -55,10 +54,8 @@ export async function makeTokens(path: string, token: string): Promise<Record<ke
 /** Fails unless every title of a table of additions is that of a row. */
 export function assertNamed({ rows }: RowsOfRun, titles: Iterable<string>): void {
   const known = new Set(rows.map(({ title }) => title))
-  assert.deepEqual(
-    [...titles].filter((title) => !known.has(title)),
-    [],
-  )
+  const found = [...titles].filter((title) => !known.has(title))
+  assert.deepEqual(found, [])
 }
 
 /** Runs a row over a connection, or over one for each request. Gives the answers. */

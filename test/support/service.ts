@@ -14,7 +14,7 @@ import { Client } from './client.ts'
 import type { Engine, Place } from './engines.ts'
 import { makeFolder } from './folder.ts'
 import { ownTerminal, type ServerOptions, startServer } from './program.ts'
-import { testOn } from './ring.ts'
+import { exhaustive, testOn } from './ring.ts'
 import { openTestStore, testLimits } from './store.ts'
 
 /** A server on a store of the test. */
@@ -121,7 +121,7 @@ export async function serveHere(place: string, changed: ChangedLimits = {}, sett
   }
 }
 
-/** Starts a server process on a store of its own, which is gone with it. */
+/** Starts a server process on a store of its own, which is gone with it; and tests that have one. */
 export async function startOwnServer(options: ServerOptions = {}) {
   const folder = await makeFolder()
   const store = folder.file('plants.db')
@@ -137,3 +137,6 @@ export async function startOwnServer(options: ServerOptions = {}) {
     },
   }
 }
+
+export const onOwnServer = testOn(() => startOwnServer())
+export const exhaustiveOnOwnServer = testOn(() => startOwnServer(), exhaustive.test)

@@ -1,5 +1,4 @@
-// Opens a store in the test's own process, as a server would unless the test says otherwise. Tokens are added and
-// revoked beside its server.
+// Opens a store in the test's own process, as a server would unless the test says otherwise.
 
 import { copyFile, open } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
@@ -71,10 +70,8 @@ export async function importPlants(
 /** Makes a store of plants that are named after their ids, and closes it. */
 export async function makeStore(path: string, count: number): Promise<void> {
   await using store = await openTestStore(path)
-  await importPlants(
-    store,
-    Array.from({ length: count }, (_, id) => ({ id: BigInt(id), name: `plant ${id}` })),
-  )
+  const plants = Array.from({ length: count }, (_, id) => ({ id: BigInt(id), name: `plant ${id}` }))
+  await importPlants(store, plants)
 }
 
 /** Leaves what a dead server leaves that has its plants only in its log: the files of a store that is open. */

@@ -19,10 +19,7 @@ export const nameCalls = ['rename', 'renameat', 'renameat2', 'link', 'linkat', '
 export const syncCalls = ['fsync', 'fdatasync'] as const
 const writeCalls = ['write', 'writev', 'pwrite64', 'pwritev', 'ftruncate', 'copy_file_range', 'sendfile', 'ioctl']
 
-/**
- * What a command does to the files of a folder, in order, as `fsync b.db` or `rename x b.db`; the folder is `.` and
- * many writes on end are one.
- */
+/** What a command does to the files of a folder `.`, in order, as `fsync b.db`; many writes on end are one. */
 export async function traceProgram(args: readonly string[], folder: Folder): Promise<string[]> {
   const trace = folder.file('trace')
   const all = await readTrace([...nameCalls, ...syncCalls, ...writeCalls], args, folder)
@@ -51,12 +48,7 @@ async function readTrace(calls: readonly string[], args: readonly string[], fold
   return (await readFile(trace, 'utf8')).split('\n')
 }
 
-/**
- * Kills a command at its nth call of a kind.
- *
- * @param only the path of a file or folder, if calls on others do not count.
- * @param killAfterMs for a command that does not end by itself, as a server: when it is killed at the latest.
- */
+/** Kills a command at its nth call of a kind, on a path if one is given; a server is killed after a time anyway. */
 export async function killAt(
   call: string,
   nth: number,

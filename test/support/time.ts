@@ -9,12 +9,7 @@ const busyFactor = 4
 const patienceMs = 60_000
 const lookMs = 5
 
-/**
- * Fails when something took far longer than is promised.
- *
- * @param startedMs when it began, by `performance.now()`.
- * @param promisedMs what the documentation or a limit says.
- */
+/** Fails when something that began then, by `performance.now()`, took far longer than is promised. */
 export function assertPrompt(startedMs: number, promisedMs: number): void {
   assertDuration(performance.now() - startedMs, promisedMs)
 }

@@ -12,10 +12,7 @@ export const changes: Torture = { name: 'changes', counts: 'ROUNDS', usualCount:
 async function run({ count, say }: Run): Promise<Verdict> {
   const file = await killOneFile(count)
   say(`  one file: ${count} kills, ${file.changes} changes, each seen once and in order by a poller and a stream`)
-  const late = await untilWrong(
-    () => killOneFile(controlKills, true),
-    ({ wrong }) => wrong,
-  )
+  const late = await untilWrong('wrong', () => killOneFile(controlKills, true))
   say(`  control, a log outside of the transactions: ${late.wrong} plants of ${late.changes} changes seen wrongly`)
   await using database = await startDatabase()
   const fleet = await killFleet(database, count)

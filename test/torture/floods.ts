@@ -6,9 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Client, encodeRequest } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
-import { toPlant } from '../support/plants.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
-import { openTestStore } from '../support/store.ts'
+import { importPlants, openTestStore } from '../support/store.ts'
 import { descriptorsOf, memoryOf } from './process-figures.ts'
 import type { Run, Torture, Verdict } from './torture.ts'
 
@@ -70,11 +69,8 @@ async function run({ count, say }: Run): Promise<Verdict> {
 async function fill(path: string): Promise<void> {
   await using store = await openTestStore(path)
   const name = '\u{1f33f}'.repeat(512)
-  await Promise.all(
-    Array.from({ length: pagePlants }, (_, id) =>
-      store.createPlant(toPlant({ id: BigInt(id), name, tag: name.slice(512) })),
-    ),
-  )
+  const plants = Array.from({ length: pagePlants }, (_, id) => ({ id: BigInt(id), name, tag: name.slice(512) }))
+  await importPlants(store, plants)
 }
 
 /** Gives the milliseconds after which the server had none of the connections any more. */
@@ -93,9 +89,8 @@ async function flood(server: RunningServer, connections: number, request: Buffer
 
 function startClients(port: number, connections: number, request: Buffer): ChildProcess {
   const seconds = String(goneMsMax / 1_000)
-  const clients = spawn('python3', [unread, String(port), String(connections), seconds], {
-    stdio: ['pipe', 'ignore', 'inherit'],
-  })
+  const args = [unread, String(port), String(connections), seconds]
+  const clients = spawn('python3', args, { stdio: ['pipe', 'ignore', 'inherit'] })
   clients.stdin.on('error', () => {})
   clients.stdin.end(Buffer.concat(Array.from({ length: Math.floor(packetBytes / request.length) }, () => request)))
   return clients
@@ -130,9 +125,8 @@ async function watch(server: RunningServer, connections: number, request: Buffer
 }
 
 async function floodPlainServer(connections: number): Promise<Seen> {
-  const plain = spawn(process.execPath, ['--input-type=module', '-e', plainServer], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const args = ['--input-type=module', '-e', plainServer]
+  const plain = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   try {
     const [port] = await once(plain.stdout.setEncoding('utf8'), 'data')
     const clients = startClients(Number(port), connections, encodeRequest('', { method: 'GET', target: '/livez' }))

@@ -1,5 +1,4 @@
-// kill -9 of servers under load, round after round: of one on a file, and of one after the other of a fleet on
-// PostgreSQL.
+// kill -9 of servers under load, round after round: of one on a file, and of a fleet on PostgreSQL in turn.
 
 import { killEarlyAck, killServers } from '../crash/kill.ts'
 import { makeFolder } from '../support/folder.ts'

@@ -1,5 +1,4 @@
-// Preloaded into the server of a control: leaks some memory for each request, the same amount on slow and fast
-// machines.
+// Preloaded as a control: leaks memory at the same rate on slow and fast machines.
 
 import { Socket } from 'node:net'
 

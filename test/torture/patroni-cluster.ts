@@ -1,5 +1,4 @@
-// Three machines with the etcd, Patroni and PostgreSQL of deploy/patroni: addresses of this machine, each with processes
-// that can be killed and frozen together.
+// Three machines with the etcd, Patroni and PostgreSQL of deploy/patroni, whose processes can be killed and frozen.
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,5 +1,4 @@
-// The cluster of deploy/patroni under load: its primary is switched off and frozen, and a connection of the server goes
-// silent. Only Patroni and HAProxy react.
+// The cluster of deploy/patroni under load: its primary is switched off and frozen, a connection goes silent.
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
@@ -161,11 +160,7 @@ async function strikeAll(
   return lost.length === 0 && surplus === 0 && isPrompt
 }
 
-/**
- * Kills all of a machine at once, in the middle of changes of which its standbys do not hear any more.
- *
- * @param goOn resolves once the primary has gone on for long enough by itself.
- */
+/** Kills all of a machine in the middle of changes of which its standbys do not hear, once `goOn` resolves. */
 async function switchOff(cluster: PatroniCluster, primary: Machine, goOn: () => Promise<unknown>): Promise<() => void> {
   primary.deafen()
   await goOn()

@@ -23,13 +23,11 @@ async function run({ count, say }: Run): Promise<Verdict> {
     }
     const { requests, failed, failures } = await stopServers({ store: await database.makePlace(), proxy, stops: count })
     for (const [failure, times] of Object.entries(failures)) say(`  ${times} times ${failure}`)
-    const control = await untilWrong(
-      async () => stopServers({ store: await database.makePlace(), proxy, stops: kills, signal: 'SIGKILL' }),
-      ({ failed }) => failed,
+    const control = await untilWrong('failed', async () =>
+      stopServers({ store: await database.makePlace(), proxy, stops: kills, signal: 'SIGKILL' }),
     )
-    say(
-      `stops: ${count} behind ${proxy}, ${requests} requests, ${failed} failed; control, ${kills} kills: ${control.requests} requests, ${control.failed} failed`,
-    )
+    const ofControl = `control, ${kills} kills: ${control.requests} requests, ${control.failed} failed`
+    say(`stops: ${count} behind ${proxy}, ${requests} requests, ${failed} failed; ${ofControl}`)
     verdicts.push(failed === 0 && control.failed > 0 ? 'good' : 'bad')
   }
   return verdicts.includes('bad') ? 'bad' : verdicts.includes('missing') ? 'missing' : 'good'

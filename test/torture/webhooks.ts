@@ -24,18 +24,14 @@ async function run({ count, say }: Run): Promise<Verdict> {
   say(`  one file: ${count} kills, ${file.changes} changes, ${file.repeated} sent again, ${file.wrong} plants wrong`)
   const fleet = await killSenders(await database.makePlace(), servers, count, { awayMs })
   say(`  fleet: ${count} kills, ${fleet.changes} changes, ${fleet.repeated} sent again, ${fleet.wrong} plants wrong`)
-  const forgetful = await untilWrong(
-    (attempt) => killSenders(folder.file(`control-${attempt}.db`), 1, controlKills, { awayMs: 0, isForgetful: true }),
-    ({ wrong }) => wrong,
+  const forgetful = await untilWrong('wrong', (attempt) =>
+    killSenders(folder.file(`control-${attempt}.db`), 1, controlKills, { awayMs: 0, isForgetful: true }),
   )
   say(`  control, servers that forget what was not accepted: ${forgetful.wrong} plants wrong`)
   const freezes = Math.ceil(count / killsOfFreeze)
   const frozen = await freezeSender(await database.makePlace(), freezes, false)
   say(`  ${freezes} freezes, ${frozen.changes} changes, ${frozen.late} sent late, ${frozen.wrong} plants wrong`)
-  const blind = await untilWrong(
-    async () => freezeSender(await database.makePlace(), 1, true),
-    ({ late }) => late,
-  )
+  const blind = await untilWrong('late', async () => freezeSender(await database.makePlace(), 1, true))
   say(`  control, servers that do not notice: ${blind.late} sent late`)
   const isRight = file.wrong + fleet.wrong + frozen.wrong + frozen.late === 0
   return isRight && forgetful.wrong > 0 && blind.late > 0 ? 'good' : 'bad'

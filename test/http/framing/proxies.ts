@@ -1,6 +1,6 @@
 // nginx and HAProxy in front of a service, with the requests that each of them recognised.
 
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -21,11 +21,7 @@ export type RunningProxy = Awaited<ReturnType<typeof startProxy>>
 
 const logFile = 'seen.log'
 
-/**
- * Debian's nginx.
- *
- * @param http what stands in its block `http`.
- */
+/** Debian's nginx; `http` is what stands in its block of that name. */
 export const nginxOf = (http: ProxyKind['configure']): ProxyKind => ({
   name: 'nginx',
   command: 'nginx',
@@ -104,12 +100,7 @@ backend service
 export const proxyKinds: readonly ProxyKind[] = [nginx, haproxy]
 
 export function isInstalled({ command }: Pick<ProxyKind, 'command'>): boolean {
-  try {
-    execFileSync(command, ['-v'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
+  return spawnSync(command, ['-v'], { stdio: 'ignore' }).status === 0
 }
 
 export async function startProxy(kind: ProxyKind, upstream: number) {
@@ -119,9 +110,8 @@ export async function startProxy(kind: ProxyKind, upstream: number) {
   await mkdir(folder.file('files'))
   await writeFile(configFile, kind.configure(folder.file('files'), port, upstream))
   await writeFile(folder.file(`files/${logFile}`), '')
-  const child = spawn(kind.command, kind.args(configFile, folder.file('files')), {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
+  const args = kind.args(configFile, folder.file('files'))
+  const child = spawn(kind.command, args, { stdio: ['ignore', 'pipe', 'ignore'] })
   const closed = once(child, 'close')
   killAtExit(child)
   const written = outputOf(child)

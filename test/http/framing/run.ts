@@ -1,5 +1,4 @@
-// Runs cases of the framing corpus, or random pieces of them, against a server, and returns the deviations from the
-// design.
+// Runs cases of the framing corpus, or random pieces of them, and returns the deviations from the design.
 
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
