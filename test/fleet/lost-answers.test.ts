@@ -198,10 +198,11 @@ describe('a lost answer to COMMIT', async () => {
     await using parts = await throughProxy({ changed: { databaseCommitMsMax: 1_000 } })
     const { proxy, store, cutNext } = parts
     await cutNext('lostAnswer')
+    // It takes no more connections, so that the outcome cannot be looked up.
+    proxy.holdConnections()
     const create = store.createPlant(toPlant({ id: 1n, name: 'n' }))
     create.catch(() => {})
     while (proxy.cuts === 0) await nextTurn()
-    // It takes no more connections, so that the outcome cannot be looked up.
     proxy.close()
     await rejectsWith(create, 'storeUnavailable')
     await rejectsWith(readPlant(store, 1n), 'storeAway')
