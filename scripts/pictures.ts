@@ -1,4 +1,4 @@
-// Renews docs/home.png, with a real browser and a real server with the example plants.
+// Renews the pictures of README.md, with a real browser and a real server with the example plants.
 
 import { fileURLToPath } from 'node:url'
 import { launchBrowser, openPage } from '../test/support/browser.ts'
@@ -7,7 +7,7 @@ import { runProgram, startServer } from '../test/support/program.ts'
 
 const viewport = { width: 1200, height: 1000 }
 const examples = fileURLToPath(new URL('../examples/houseplants.ndjson', import.meta.url))
-const picture = fileURLToPath(new URL('../docs/home.png', import.meta.url))
+const pathOf = (picture: string): string => fileURLToPath(new URL(`../docs/${picture}`, import.meta.url))
 
 await using folder = await makeFolder()
 const store = folder.file('plants.db')
@@ -26,7 +26,9 @@ try {
   await home.page.keyboard.press('Escape')
   await home.page.locator('#log-toggle').click()
   await home.page.locator('#log-list button').filter({ hasText: 'POST' }).click()
-  await home.page.screenshot({ path: picture })
+  await home.page.screenshot({ path: pathOf('home.png') })
+  await using reference = await openPage(browser, `${server.url}/docs#createPlant`, { viewport })
+  await reference.page.screenshot({ path: pathOf('reference.png') })
 } finally {
   await browser.close()
 }

@@ -40,7 +40,7 @@ const rows = {
   },
   tlsCert: {
     flag: '--tls-cert <file>',
-    help: 'certificate chain (PEM) to serve HTTPS with; read again on SIGHUP; none for plain HTTP',
+    help: 'certificate chain (PEM) for HTTPS; reloaded on SIGHUP; none for plain HTTP',
     parse: nonEmpty,
   },
   tlsKey: {
@@ -97,7 +97,7 @@ const rows = {
   parser: {
     flag: '--parser <which>',
     defaultText: 'fast',
-    help: 'node to have Node.js parse every request, fast to read plain requests without it, which takes half the time',
+    help: 'fast: reads plain requests without the parser of Node.js, in half the time; node: uses it for every request',
     parse: oneOf(['fast', 'node']),
   },
   /** Without a slash at its end. */

@@ -112,6 +112,11 @@ async function send(target: Target, parts: RowRequest): Promise<Answer | NoAnswe
       })
     })
     const responding = once(request, 'response')
+    // Without a listener, Node.js would close the connection and emit nothing.
+    request.once('upgrade', (_, socket) => {
+      socket.destroy()
+      request?.emit('error', new Error('the server switched protocols (101)'))
+    })
     // Writing to a server that has already answered may fail, which is not an error.
     request.on('error', () => {})
     write(request, parts)

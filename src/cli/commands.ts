@@ -37,7 +37,7 @@ export function addServerCommands(program: Command, add: Add, terminal: Terminal
   const serve = add(program, 'serve', async () => (await import('./serve.ts')).serve).description('start the server')
   const config = add(program, 'config', async () => (await import('./config.ts')).showConfig)
     .description('show the settings that a server would use, and where each comes from')
-    .option('--limits', 'show the fixed limits, too')
+    .option('--limits', 'also show the fixed limits')
   for (const command of [serve, config])
     for (const each of Object.values(settings)) command.addOption(toOption(each, terminal))
   const url = option('--url <url>', 'URL of the server', parseUrl, localUrl)
@@ -48,7 +48,7 @@ export function addServerCommands(program: Command, add: Add, terminal: Terminal
     .addOption(orVariable('PLANTSTORE_TOKEN', token('--token <token>', 'access token'), terminal))
     .addOption(new Option('--after <position>', 'only changes after this position').conflicts('all'))
     .option('--all', 'begin with the oldest change that the server has', false)
-  const ids = `the first of ${rangeIds} ids that are free; no others are touched`
+  const ids = `the first of ${rangeIds} free ids; no others are touched`
   const level = 'specified: what the sample document requires; complete: all of openapi.yaml'
   const seconds = String(limits.verifyAnswerMs / 1_000)
   add(program, 'verify', async () => (await import('./verify.ts')).verifyServer)
@@ -63,9 +63,9 @@ export function addServerCommands(program: Command, add: Add, terminal: Terminal
     .addOption(toOption(settings.document, terminal))
     .addOption(new Option('--level <level>', level).choices(levels).default('complete'))
     .addOption(option('--ids <first>', ids, parseIdRange, String(defaultFirstId)))
-    .addOption(option('--timeout <seconds>', 'how long an answer may take', parseTimeout, seconds))
+    .addOption(option('--timeout <seconds>', 'time limit of each request', parseTimeout, seconds))
     .option('--json', 'print JSON', false)
-    .option('--junit <file>', 'write a JUnit XML file, too')
+    .option('--junit <file>', 'also write a JUnit XML file')
     .option('--verbose', 'print a line for each row', false)
 }
 
@@ -78,7 +78,7 @@ export function addTokenCommands(program: Command, add: Add, terminal: Terminal)
     .description('create a token and print only the token to stdout')
     .addOption(option('--name <name>', 'what the token is for', parseName).makeOptionMandatory())
     .addOption(
-      option('--scope <scopes>', 'what the token may do, comma-separated', someOf(allScopes), allScopes.join(',')),
+      option('--scope <scopes>', 'scopes of the token, comma-separated', someOf(allScopes), allScopes.join(',')),
     )
     .addOption(option('--expires <time>', 'lifetime such as 90d, 12h, 30m or 60s, or never', parseLifetime, 'never'))
   command('list')
@@ -86,9 +86,9 @@ export function addTokenCommands(program: Command, add: Add, terminal: Terminal)
     .option('--json', 'print JSON instead of a table', false)
   const overlap = 'how long the old token is still valid, such as 24h or 30m; 0s revokes it at once'
   command('rotate', '<id>')
-    .description('replace a token with a new one like it, and print only that to stdout')
+    .description('replace a token with a new one, and print only the new one to stdout')
     .addOption(option('--overlap <time>', overlap, parseDuration, '24h'))
-  command('revoke', '<id>').description('revoke a token for good; a running server refuses it within a second')
+  command('revoke', '<id>').description('revoke a token for good; a running server rejects it within a second')
 }
 
 export function addWebhookCommands(program: Command, add: Add, terminal: Terminal): void {
@@ -100,7 +100,9 @@ export function addWebhookCommands(program: Command, add: Add, terminal: Termina
   command('add')
     .description('add a webhook and print only its signing secret to stdout')
     .addArgument(argument('<url>', url, parseWebhookUrl))
-    .addOption(option('--on <kinds>', 'which changes, comma-separated', someOf(changeKinds), changeKinds.join(',')))
+    .addOption(
+      option('--on <kinds>', 'kinds of changes to send, comma-separated', someOf(changeKinds), changeKinds.join(',')),
+    )
     .addOption(option('--name <name>', 'what the webhook is for', parseName))
   command('list')
     .description('list all webhooks, how far behind they are, and their last answers')
@@ -112,7 +114,7 @@ export function addWebhookCommands(program: Command, add: Add, terminal: Termina
   command('pause', '<id>').description('send nothing until the webhook is resumed')
   command('resume', '<id>').description('send all changes since the webhook was paused')
   command('send', '<id>')
-    .description('send all changes after a position again')
+    .description('send again all changes after a position')
     .requiredOption('--after <position>', 'a position from `show`, oldest, or now')
   command('test', '<id>').description('send a test, and print the answer')
   command('remove', '<id>').description('remove a webhook for good')
@@ -129,23 +131,23 @@ export function addFileCommands(program: Command, add: Add, terminal: Terminal):
     .description('add plants from a file, or from standard input for -')
     .addOption(format)
     .addOption(taken.choices(['fail', 'skip', 'replace']).default('fail'))
-    .option('--dry-run', 'only say what would happen', false)
+    .option('--dry-run', 'report what would happen, and change nothing', false)
     .option('--all-or-nothing', 'import nothing unless everything can be imported', false)
-    .option('--rejects <file>', 'write refused lines to a file')
+    .option('--rejects <file>', 'new file for the rejected lines')
     .addOption(document)
   command('export [file]', async () => (await import('./export.ts')).exportPlants)
     .description('write all plants to a file, replacing an existing one, or to standard output')
     .addOption(format)
     .addOption(document)
-  const folder = 'a folder instead, for files named after the store and the time'
+  const folder = 'folder for a backup that is named after the store and the time'
   command('backup [file]', async () => (await import('./backup.ts')).backup)
     .description('copy the store to a new file, even while a server is running')
     .addOption(option('--folder <folder>', folder, nonEmpty))
-    .addOption(option('--keep <number>', 'remove all but the newest backups of this store there', parseKeep))
+    .addOption(option('--keep <number>', 'how many backups of this store the folder keeps: the newest', parseKeep))
   command('restore <file>', async () => (await import('./backup.ts')).restore)
     .description('replace the store with a backup')
     .option('--force', 'replace an existing store', false)
   command('check', async () => (await import('./check.ts')).check)
-    .description('check the whole store for damage, and its plants by a document of your own')
+    .description('check the whole store for damage, and its plants against your own document')
     .addOption(document)
 }

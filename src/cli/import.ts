@@ -2,8 +2,9 @@
 // the store adds earlier ones. Prints the first rejected records, and writes all of them to a file, in input order.
 
 import { once } from 'node:events'
-import { closeSync, createReadStream, fstatSync, openSync, writeFileSync } from 'node:fs'
+import { closeSync, constants, createReadStream, fstatSync, openSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -186,7 +187,7 @@ class ImportRun {
   async *#open(): AsyncGenerator<Buffer> {
     const { file } = this.#options
     try {
-      yield* file === '-' ? this.#terminal.stdin : createReadStream(file, { highWaterMark: limits.importReadBytes })
+      yield* file === '-' ? this.#terminal.stdin : openForReading(file)
     } catch (cause) {
       throw new UnreadableFile(`cannot be read: ${messageOf(cause)}`, { cause })
     }
@@ -312,6 +313,12 @@ class ImportRun {
   #say(text: string): void {
     say(text, this.#terminal)
   }
+}
+
+/** A pipe is opened without blocking: the process could not exit while a thread waits for its writer. */
+function openForReading(path: string): AsyncIterable<Buffer> {
+  if (statThere(path)?.isFIFO() !== true) return createReadStream(path, { highWaterMark: limits.importReadBytes })
+  return new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), writable: false })
 }
 
 /** Opens a new file, a device or a pipe. An existing file stays: it may be the input, or corrected rejects. */

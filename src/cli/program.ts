@@ -54,7 +54,7 @@ export async function run(terminal: Terminal): Promise<number> {
 function createProgram({ stderr }: Terminal, writeHelp: (text: string) => void): Command {
   const program = new Command('plantstore')
   return program
-    .description('A plant store that really keeps its plants. Without a command, it starts the server.')
+    .description('A durable server for the OpenAPI Plant Store. Without a command, starts the server.')
     .version(readVersion(), '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .showSuggestionAfterError()

@@ -173,7 +173,7 @@ linear.code = 'linear'
 
 const code = {
   regExp: linear,
-  /** Optimizing takes time by the square of the properties, and makes a validator no faster. */
+  /** The time to optimize grows with the square of the properties, and makes a validator no faster. */
   optimize: false,
   /** V8 compiles a function in parentheses at once: thousands of properties fail at the start, not at the first plant. */
   process: (source: string) => `${source.replace('return function', 'return (function')})`,

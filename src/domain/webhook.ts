@@ -50,8 +50,8 @@ export type PauseReason = keyof typeof pauseReasons
 
 export interface WebhookProgress {
   /**
-   * The position up to which all changes were accepted, except those of blocked plants. Undefined: none yet, so the
-   * webhook begins with the oldest change.
+   * All changes up to this position were accepted, except changes of blocked plants. Undefined if none was: the webhook
+   * begins with the oldest change.
    */
   readonly after?: string | undefined
   readonly blocked: readonly BlockedPlant[]

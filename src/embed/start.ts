@@ -51,11 +51,11 @@ let started = 0
 
 /** Starts a plant store. Any number can run side by side. Rejects if one of `plants` cannot be created. */
 export async function startPlantStore(options: StartOptions = {}): Promise<TestPlantStore> {
+  if (!isRecord(options)) throw new TypeError('the options must be an object, such as { plants: [] }')
   const { document, plants = [] } = options
-  const unknown = isRecord(options)
-    ? Object.keys(options).find((name) => !['plants', 'document'].includes(name))
-    : 'such options'
+  const unknown = Object.keys(options).find((name) => !['plants', 'document'].includes(name))
   if (unknown !== undefined) throw new TypeError(`startPlantStore has no ${unknown}, only plants and document`)
+  if (document !== undefined && typeof document !== 'string') throw new TypeError('document must be a path')
   if (typeof plants !== 'object' || plants === null || !(Symbol.iterator in plants))
     throw new TypeError('plants must be an array or another iterable')
   const number = ++started
@@ -70,7 +70,10 @@ export async function startPlantStore(options: StartOptions = {}): Promise<TestP
       file: join(folder, `${number}.db`),
       document,
       // A spread would lose the accessors of a plant that is an instance of a class.
-      plants: Array.from(plants, (plant) => ({ ...plant, id: plant.id, name: plant.name })),
+      plants: Array.from(plants, (plant) => {
+        if (!isRecord(plant)) throw new TypeError('each plant must be an object')
+        return { ...plant, id: plant.id, name: plant.name }
+      }),
     }
     const { url, token } = await thread.ask(number, 'start', asked)
     let stopping: Promise<void> | undefined

@@ -58,7 +58,7 @@ export class CsvPlants {
     return plants
   }
 
-  /** Finds the header, and the separator with which it names the needed columns. */
+  /** Finds the header and its separator: with it, the header has the needed columns. */
   #readHead(piece: string, isLast: boolean): readonly PlantRecord[] {
     for (const reader of this.#readers) {
       const records = reader.read(piece, isLast)

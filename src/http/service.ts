@@ -136,7 +136,7 @@ export class Service {
   ): Caller | undefined | Promise<Caller> {
     const { authorization, accept } = fields
     if (scopes === undefined) {
-      // Pages need no token; a proxy may add one of its own to each request.
+      // Pages need no token; a proxy may add its own token to each request.
       const isSaid = takesToken && /^bearer\b/i.test(authorization ?? '') && !prefers('text/html', accept)
       if (!isSaid) return undefined
     }

@@ -1,8 +1,9 @@
 // The messages of an import about files that are partly or completely invalid.
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { open } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { after, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -87,6 +88,19 @@ onScene('an import from a folder as standard input is refused', async (scene) =>
   const command = `"${process.execPath}" "${launcher}" import - --store "${scene.store}" < "${scene.path}"`
   const { status, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8' })
   assert.deepEqual([status, stderr], [1, 'plantstore: standard input is a folder\n'])
+})
+
+onScene('an import from a pipe that has gone silent ends at a signal', async (scene) => {
+  const pipe = scene.file('pipe')
+  execFileSync('mkfifo', [pipe])
+  const { process: child, finished } = startProgram(['import', pipe, '--store', scene.store])
+  await using writer = await open(pipe, 'w')
+  await writer.write('{"id":1,"name":"a"}\nnonsense\n')
+  await once(child.stderr, 'data')
+  child.kill('SIGTERM')
+  const { status, stderr } = await finished
+  assert.equal(status, 1)
+  assert.match(stderr, /^Stopped; everything up to line 2 was kept/m)
 })
 
 describe('a CSV record', () => {

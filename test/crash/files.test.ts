@@ -178,6 +178,22 @@ describe('a disk that is full', () => {
     await using server = await startServer(path)
     assert.equal(await server.stop(), 0)
   })
+
+  test('beside a server: commands that only read succeed, and others are refused', async (context) => {
+    await using disk = await makeSmallDisk(2)
+    if (disk === undefined) return context.skip('a small disk can only be mounted by root')
+    const path = `${disk.path}/plants.db`
+    await using server = await startServer(path)
+    await writeFile(`${disk.path}/filler`, Buffer.alloc(4 * 1024 * 1024)).catch(() => {})
+    for (const command of [['export'], ['token', 'list'], ['webhook', 'list']]) {
+      const { status, stderr } = await runProgram([...command, '--store', path])
+      assert.deepEqual([status, stderr], [0, ''], command.join(' '))
+    }
+    const { status, stderr } = await runProgram(['token', 'create', '--name', 'n', '--store', path])
+    assert.equal(status, 1)
+    assert.match(stderr, /^plantstore: the disk of the store is full; nothing was done/m)
+    assert.equal(await server.stop(), 0)
+  })
 })
 
 describe('the log at the start', () => {

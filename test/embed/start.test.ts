@@ -203,7 +203,13 @@ describe('faults to order', { concurrency: true }, () => {
     ])
       await assert.rejects(store.fail(fault), TypeError, JSON.stringify(fault))
     await assert.rejects(startPlantStore({ plant: [] } as object), /has no plant, only plants and document$/)
-    await assert.rejects(startPlantStore({ plants: 7 as unknown as [] }), /^TypeError: plants must be an array/)
+    for (const [options, wrong] of [
+      [null, 'the options must be an object'],
+      [{ plants: 7 }, 'plants must be an array'],
+      [{ plants: [null] }, 'each plant must be an object'],
+      [{ document: 7 }, 'document must be a path'],
+    ] as const)
+      await assert.rejects(startPlantStore(options as object), new RegExp(`^TypeError: ${wrong}`))
     await assert.rejects(store.tokenWith('plants:read' as never), /scopes must be an array/)
     const unknown = { operation: 'createplant' as 'createPlant' }
     await assert.rejects(store.fail(unknown), /there is no operation createplant, only .*createPlant, /)

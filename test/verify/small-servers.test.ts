@@ -182,6 +182,7 @@ describe('plantstore verify of something else', () => {
     ['that never answers', undefined, 'no answer within 0.3 s'],
     ['that closes connections', '', 'the connection was closed without an answer'],
     ['that does not speak HTTP', 'SSH-2.0-OpenSSH_9.2\r\n', 'the answer is not HTTP: '],
+    ['that switches protocols', 'HTTP/1.1 101 x\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n', 'the server switched'],
     ['that breaks off', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{', 'the answer broke off: '],
   ] as const) {
     exhaustive.test(`${what} fails row by row, in plain words, and the run gives up`, async () => {

@@ -138,8 +138,8 @@ const searchesPerTry = 32
  * a scan of a range of ids finds enough of them.
  *
  * @param scanMax the number of plants that a search examines.
- * @param common prefixes of the names of more plants than that. Finding that out takes most of the time of a search. If
- * a prefix is no longer common, the pages are still correct, but may be short.
+ * @param common prefixes of the names of more plants than that. To find them takes most of the time of a search. If a
+ * prefix is no longer common, the pages are still correct, but may be short.
  */
 export async function listPage(
   connection: Connection,

@@ -1,5 +1,5 @@
-// The Store on an SQLite file. A writer thread commits batches of changes, a second thread makes long lists and those of
-// many plants of a tag, and a third handles searches by name and summaries of many tags. The main thread answers all
+// The Store on an SQLite file. A writer thread commits batches of changes, a second thread reads long lists and lists of
+// common tags, and a third handles searches by name and summaries of many tags. The main thread answers all
 // other reads.
 
 import { statfsSync, statSync } from 'node:fs'
@@ -215,8 +215,8 @@ export class SqliteStore extends GroupedStore implements Store {
   }
 
   /**
-   * Estimates the next page by the pages before it, of which a last one may have fewer plants than its limit. After a
-   * page that was too long, many short ones must follow before the main thread makes another that may be.
+   * Estimates the next page from earlier pages; the last page of a list may have fewer plants than its limit. After a
+   * page that was too long, the main thread makes no page that may be too long until many short ones have followed.
    */
   #measured(limit: number, { json, nextAfter }: PlantPage): void {
     const bytes = json.length / limit

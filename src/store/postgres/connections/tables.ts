@@ -1,5 +1,5 @@
-// The tables, and a list of migrations that make them, to which steps are only appended. plantstore_schema records the
-// version of the tables, and the oldest version of programs that can use them.
+// The tables, and the list of migrations that makes them; steps are only appended. plantstore_schema records the version
+// of the tables, and the oldest version of programs that can use them.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { codeOf, MissingStoreError, messageOf, OperatorError } from '../../../domain/errors.ts'
@@ -40,7 +40,7 @@ export const tables: Readonly<Record<string, string>> = {
     fingerprint bytea NOT NULL,
     created_at_ms int8 NOT NULL,
     PRIMARY KEY (caller_id, key)`,
-  // id: that of the transaction for one of its rows. changes: 0 if the transaction changed no plant, -1 if it was looked
+  // id: the id of the transaction, in one of its rows. changes: 0 if the transaction changed no plant, -1 if it was looked
   // up and can never commit. end_bytes: the bytes of the lines of all numbered rows so far, with those that were swept.
   changes: `
     id uuid PRIMARY KEY,

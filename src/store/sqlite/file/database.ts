@@ -106,7 +106,7 @@ export function openWritable(
     database.exec(`PRAGMA cache_size = -${cacheKilobytes}; PRAGMA journal_size_limit = ${logBytesKept}`)
     // The writer thread runs checkpoints between transactions, where it can handle failures.
     database.exec('PRAGMA wal_autocheckpoint = 0')
-    assertDurable(database)
+    assertDurable(database, isAlone)
     return database
   } catch (cause) {
     database.close()
@@ -165,13 +165,19 @@ export function prepareAll<Name extends string>(
 }
 
 /**
- * Throws OperatorError if commits on a connection would not be durable. SQLite may report `synchronous` as FULL and
- * lower it at the first write, so this writes first.
+ * Throws OperatorError if commits on a connection would not be durable. SQLite may report `synchronous` as FULL for a new
+ * file and lower it at the first write, so this writes first. Beside a server, which has written, a full disk is no
+ * failure: commands that only read need no space.
  */
-export function assertDurable(database: DatabaseSync): void {
-  database.exec('BEGIN IMMEDIATE')
-  database.exec(`PRAGMA user_version = ${Number(readValue(database, 'PRAGMA user_version'))}`)
-  database.exec('COMMIT')
+export function assertDurable(database: DatabaseSync, isAlone = true): void {
+  try {
+    database.exec('BEGIN IMMEDIATE')
+    database.exec(`PRAGMA user_version = ${Number(readValue(database, 'PRAGMA user_version'))}`)
+    database.exec('COMMIT')
+  } catch (cause) {
+    if (isAlone || !hasFailed(cause, 'full', 'logIndexFull')) throw cause
+    if (database.isTransaction) database.exec('ROLLBACK')
+  }
   const journalMode = readValue(database, 'PRAGMA journal_mode')
   const synchronous = readValue(database, 'PRAGMA synchronous')
   if (journalMode !== 'wal' || synchronous !== 2) {

@@ -1,4 +1,4 @@
-// The tables, as a list of migrations to which steps are only appended. user_version counts the steps of a file.
+// The tables, as a list of migrations; steps are only appended. user_version counts the steps of a file.
 
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError, SettingError } from '../../../domain/errors.ts'
