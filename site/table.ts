@@ -117,8 +117,11 @@ export async function refresh(changes: readonly Change[]): Promise<void> {
 
 export async function filterByTag(tag: string): Promise<void> {
   tagFilter.value = tag
-  await search(prefix.value, tag)
-  toTop()
+  const searching = search(prefix.value, tag)
+  // The chips are new.
+  const { activeElement } = document
+  await searching
+  toTop(activeElement)
 }
 
 /** @param summary undefined if it is unknown. */
@@ -228,7 +231,7 @@ async function turnTo(button: HTMLButtonElement, find: () => readonly Place[]): 
     await showLastOf(find())
   })
   showPager()
-  toTop()
+  toTop(button)
 }
 
 /** @param places none for the first page. */
@@ -236,7 +239,8 @@ function showLastOf(places: readonly Place[]): Promise<void> {
   return show({ ...view, after: undefined, from: 1, ...places.at(-1) }, places.slice(0, -1))
 }
 
-function toTop(): void {
-  table.focus({ preventScroll: true })
+/** @param left what had the focus; a person who has moved it keeps it where it is. */
+function toTop(left: Element | null): void {
+  if ([left, document.body].includes(document.activeElement)) table.focus({ preventScroll: true })
   scrollTo({ top: 0 })
 }
