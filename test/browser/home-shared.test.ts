@@ -369,6 +369,11 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       assert.equal(await textOf(page, '#log-detail'), '')
       await page.evaluate('sessionStorage.clear()')
       await page.reload()
+      // Without a token, nothing is sent, and nothing is said to have failed.
+      await page.clock.install()
+      await page.locator('#size').dispatchEvent('change')
+      await page.clock.runFor(120_000)
+      assert.equal(await textOf(page, '#table-error'), '')
       await hasFocus(page, '#secret')
     }))
 
