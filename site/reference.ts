@@ -96,7 +96,11 @@ function draw(): void {
   const operations = items.flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ ...operation, method, path })),
   )
-  const ofTag = (name: string) => operations.filter(({ tags: [first], path }) => first === name && path !== '')
+  // The plants come first; how the service is run comes last.
+  const [plants, ...others] = tags.map(({ name = '', description }) => {
+    const own = operations.filter(({ tags: [first], path }) => first === name && path !== '')
+    return section(name, titleOf(name), [fromMarkdown(description), own.map(operationArticle)])
+  })
   document.title = `${info.title}: reference`
   find('#version').textContent = `Version ${info.version}, OpenAPI ${api.openapi}`
   main.replaceChildren(
@@ -109,12 +113,11 @@ function draw(): void {
         Object.values(components['securitySchemes'] ?? {}).map(authentication),
       ),
     ]),
-    ...tags.map(({ name = '', description }) =>
-      section(name, titleOf(name), [fromMarkdown(description), ofTag(name).map(operationArticle)]),
-    ),
+    plants ?? '',
     section('webhooks', 'Webhooks', operations.filter(({ path }) => path === '').map(operationArticle)),
     guide.length > 0 ? section('guide', 'Guide', guide.map(guideArticle)) : '',
     section('schemas', 'Schemas', Object.entries(components['schemas'] ?? {}).map(schemaArticle)),
+    ...others,
   )
   contents.append(...[...main.querySelectorAll('section')].flatMap(contentsOf))
   // A menu in a narrow window.
