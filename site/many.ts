@@ -210,6 +210,7 @@ async function addAll(tally: Tally, attempt: AbortController): Promise<void> {
       if (attempt.signal.aborted) return
       if (row.plant !== undefined) await addOne(row, row.plant as NewPlant)
       progress.value += 1
+      dialog.style.setProperty('--grown', String(progress.position))
     }
   }
   await Promise.all(Array.from({ length: requestsAtOnce }, addSome))

@@ -3,9 +3,9 @@
 import { idOf, type Place, placesBefore, rangeOf, readView, sizes, type View, writeView } from './address.js'
 import { connect, connectAside } from './api.js'
 import type { Change, ListQuery, PlantStoreClient, StoredPlant, Summary } from './client.js'
-import { find } from './elements.js'
+import { find, make } from './elements.js'
 import { whileBusy } from './form.js'
-import { explain, hush, say } from './messages.js'
+import { explain, hush, say, spoken } from './messages.js'
 import { findRow, refreshRows, rows, showRows, showsChange, table } from './rows.js'
 import { choose } from './tags.js'
 
@@ -204,7 +204,9 @@ function showPlace(): void {
   createNamed.value = view.name
   say(createNamed, `Create ${JSON.stringify(view.name)}`)
   const ofBefore = rows.length === 0 ? '' : 'Showing the previous results.'
-  say(find('#status'), hasFailed ? ofBefore : rangeOf(rows.length, view, nextAfter !== undefined, totals))
+  const sentence = hasFailed ? ofBefore : rangeOf(rows.length, view, nextAfter !== undefined, totals)
+  const [title = '', ...rest] = sentence.split(/(?=\n)/)
+  find('#status').replaceChildren(make('b', spoken(title)), ...rest)
 }
 
 function showPager(): void {
