@@ -44,6 +44,9 @@ for (const field of [prefix, tagFilter]) {
     timer = setTimeout(() => search(prefix.value, tagIn(), isStep), typingPauseMs)
   })
 }
+prefix.addEventListener('keydown', ({ key }) => {
+  if (key === 'ArrowDown') table.querySelector<HTMLElement>('a.name')?.focus()
+})
 clear.addEventListener('click', () => {
   prefix.value = ''
   tagFilter.value = ''

@@ -632,10 +632,9 @@ describe('the home page', { skip: noBrowser }, () => {
           (all) => all.filter((each) => (each as unknown as { readonly tabIndex: number }).tabIndex === 0).length,
         )
       assert.equal(stops, 3)
-      await page.keyboard.press('Tab')
-      await page.keyboard.press('Tab')
-      await page.locator('a.name').first().focus()
+      await page.locator('#prefix').focus()
       for (const [key, id] of [
+        ['ArrowDown', '1'],
         ['ArrowDown', '2'],
         ['ArrowDown', '3'],
         ['ArrowDown', '3'],
