@@ -169,7 +169,9 @@ function setRunning(isRunning: boolean): void {
   stop.hidden = !isRunning
   text.disabled = isRunning
   file.disabled = isRunning
-  if (isRunning) for (const place of [error, status]) place.textContent = ''
+  if (!isRunning) return
+  dialog.style.setProperty('--grown', '0')
+  for (const place of [error, status]) place.textContent = ''
 }
 
 /** Gives free ids to plants that have none. */

@@ -209,7 +209,7 @@ function showPlace(): void {
   const ofBefore = rows.length === 0 ? '' : 'Showing the previous results.'
   const sentence = hasFailed ? ofBefore : rangeOf(rows.length, view, nextAfter !== undefined, totals)
   const [title = '', ...rest] = sentence.split(/(?=\n)/)
-  find('#status').replaceChildren(make('b', spoken(title)), ...rest)
+  find('#status').replaceChildren(make('span', spoken(title)), ...rest)
 }
 
 function showPager(): void {
