@@ -10,7 +10,8 @@ import { printLine } from './exact-json.js'
 import { namesOfColumns, type PlantRow, readRows } from './files.js'
 import { onSubmit } from './form.js'
 import { explain, say, spoken, toSentence } from './messages.js'
-import { displayed, ownOf, plantOf, properties, textOf, type Values } from './properties.js'
+
+import { displayed, ownOf, type PlantProperty, plantOf, properties, textOf, type Values } from './properties.js'
 import { sampleOf } from './samples.js'
 import { shown } from './texts.js'
 import { token } from './token.js'
@@ -168,7 +169,9 @@ function setRunning(isRunning: boolean): void {
   stop.hidden = !isRunning
   text.disabled = isRunning
   file.disabled = isRunning
-  if (isRunning) for (const place of [error, status]) place.textContent = ''
+  if (!isRunning) return
+  dialog.style.setProperty('--grown', '0')
+  for (const place of [error, status]) place.textContent = ''
 }
 
 /** Gives free ids to plants that have none. */
@@ -209,6 +212,7 @@ async function addAll(tally: Tally, attempt: AbortController): Promise<void> {
       if (attempt.signal.aborted) return
       if (row.plant !== undefined) await addOne(row, row.plant as NewPlant)
       progress.value += 1
+      dialog.style.setProperty('--grown', String(progress.position))
     }
   }
   await Promise.all(Array.from({ length: requestsAtOnce }, addSome))
@@ -218,16 +222,21 @@ async function addAll(tally: Tally, attempt: AbortController): Promise<void> {
 /** Shows the first rows, and what is wrong with them. */
 function showRows(sentence: string, all: readonly PlantRow[], rowsMax: number): void {
   const more = all.length > rowsMax ? ` These are ${rowsMax} of ${all.length.toLocaleString('en')} rows.` : ''
-  const columns = displayed.slice(0, previewColumnsMax)
-  const body = all.slice(0, rowsMax).map(({ line, plant, wrong, raw }) => {
+  const first = all.slice(0, rowsMax)
+  const has = ({ plant, wrong }: PlantRow, { name }: PlantProperty): boolean =>
+    wrong === undefined && (name === 'id' || ownOf(plant ?? {}, name) !== undefined)
+  const columns = displayed.filter((column) => first.some((row) => has(row, column))).slice(0, previewColumnsMax)
+  const span = String(Math.max(columns.length, 1))
+  const body = first.map(({ line, plant, wrong, raw }) => {
     const cells = columns.map((column) => {
       const cell = plant && textOf(column, plant, printLine)
-      return cell === undefined ? make('span.hint', '-') : shown(cell)
+      return cell === undefined ? make('span.hint', column.name === 'id' ? 'next' : '-') : shown(cell)
     })
-    const fault = make('td.error', { colspan: String(columns.length) }, spoken(`${wrong} `), shown(raw.slice(0, 100)))
+    const fault = make('td.error', { colspan: span }, spoken(`${wrong} `), shown(raw.slice(0, 100)))
     return [String(line), ...(wrong === undefined ? cells : [fault])]
   })
-  preview.replaceChildren(make('p', sentence + more), makeTable(['Line', ...columns.map(({ title }) => title)], body))
+  const titles = columns.length === 0 ? ['Why it is not added'] : columns.map(({ title }) => title)
+  preview.replaceChildren(make('p', sentence + more), makeTable(['Line', ...titles], body))
 }
 
 function describe({ added, known, refused }: Tally, why: string): string {

@@ -96,25 +96,26 @@ function draw(): void {
   const operations = items.flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ ...operation, method, path })),
   )
-  const ofTag = (name: string) => operations.filter(({ tags: [first], path }) => first === name && path !== '')
+  // The plants come first; how the service is run comes last.
+  const [plants, ...others] = tags.map(({ name = '', description }) => {
+    const own = operations.filter(({ tags: [first], path }) => first === name && path !== '')
+    return section(name, titleOf(name), [fromMarkdown(description), own.map(operationArticle)])
+  })
+  const [json, yaml] = ['openapi.json', 'openapi.yaml'].map((href) => make('a', { href }, href))
+  const schemes = Object.values(components['securitySchemes'] ?? {})
   document.title = `${info.title}: reference`
   find('#version').textContent = `Version ${info.version}, OpenAPI ${api.openapi}`
   main.replaceChildren(
     make('div.intro', make('h1', info.title), fromMarkdown(about), quickStart(operations)),
     section('start', 'Get started', [
-      article('server', 'Base URL', baseUrl()),
-      article(
-        'authentication',
-        'Authentication',
-        Object.values(components['securitySchemes'] ?? {}).map(authentication),
-      ),
+      article('server', 'Base URL', make('p', make('code', server), ', described by ', json, ' and ', yaml, '.')),
+      article('authentication', 'Authentication', schemes.map(authentication)),
     ]),
-    ...tags.map(({ name = '', description }) =>
-      section(name, titleOf(name), [fromMarkdown(description), ofTag(name).map(operationArticle)]),
-    ),
+    plants ?? '',
     section('webhooks', 'Webhooks', operations.filter(({ path }) => path === '').map(operationArticle)),
     guide.length > 0 ? section('guide', 'Guide', guide.map(guideArticle)) : '',
     section('schemas', 'Schemas', Object.entries(components['schemas'] ?? {}).map(schemaArticle)),
+    ...others,
   )
   contents.append(...[...main.querySelectorAll('section')].flatMap(contentsOf))
   // A menu in a narrow window.
@@ -165,11 +166,6 @@ function quickStart(operations: readonly Operation[]): Child {
       .replace(/"id": -?\d+/, `"id": '$(date +%s)'`)
   })
   return make('div.samples', makeCode('Quick start', { curl: ['export TOKEN=plt_...', ...commands].join('\n') }))
-}
-
-function baseUrl(): Child {
-  const [json, yaml] = ['openapi.json', 'openapi.yaml'].map((href) => make('a', { href }, href))
-  return make('p', make('code', server), ', described by ', json, ' and ', yaml, '.')
 }
 
 function authentication({ scheme, description }: Part): Child {
@@ -367,7 +363,11 @@ function factsOf(schema: Part): Child[] {
   const facts = Object.entries(all).filter(([name, value]) => value !== undefined && !structural.test(name))
   const inWords = facts.map(([keyword, value]): Child => {
     const name = keyword.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-    return [words[keyword] ?? name, ' ', joined([value].flat().map(sample))]
+    return [
+      words[keyword] ?? name,
+      ' ',
+      joined([value].flat().map((each) => make('code', typeof each === 'string' ? each : printLine(each)))),
+    ]
   })
   return joined([...inWords, meaning !== undefined && String(meaning)].filter(Boolean), ' \u00b7 ')
 }
@@ -403,10 +403,6 @@ function requestOf(operation: Operation): Sent {
     fields: requestBody ? [['content-type', 'application/json']] : [],
     body: example && printLine(example.value),
   }
-}
-
-function sample(value: unknown): HTMLElement {
-  return make('code', typeof value === 'string' ? value : printLine(value))
 }
 
 function joined(parts: readonly Child[], by = ', '): Child[] {

@@ -100,19 +100,17 @@ function makeHead(): void {
 
 function toRow(plant: StoredPlant): HTMLTableRowElement {
   const id = String(plant.id)
+  const tool = (action: 'edit' | 'remove', title: string): HTMLElement =>
+    button(action, id, title, { class: 'quiet', 'aria-label': `${title} plant ${id}` }, makeIcon(action))
   const row = make(
     'tr',
     { 'data-id': id },
     make('td', button('copy', id, 'Copy the id', { class: 'id quiet' }, id)),
     withoutId.map(() => make('td')),
-    make('td.writes', make('div.actions', tool('edit', id, 'Edit'), tool('remove', id, 'Delete'))),
+    make('td.writes', make('div.actions', tool('edit', 'Edit'), tool('remove', 'Delete'))),
   )
   putTexts(row, plant)
   return row
-}
-
-function tool(action: 'edit' | 'remove', id: string, title: string): HTMLElement {
-  return button(action, id, title, { class: 'quiet', 'aria-label': `${title} plant ${id}` }, makeIcon(action))
 }
 
 /** The page does the action when the button is clicked. A row has one tab stop, so it is none. */

@@ -3,9 +3,9 @@
 import { idOf, type Place, placesBefore, rangeOf, readView, sizes, type View, writeView } from './address.js'
 import { connect, connectAside } from './api.js'
 import type { Change, ListQuery, PlantStoreClient, StoredPlant, Summary } from './client.js'
-import { find } from './elements.js'
+import { find, make } from './elements.js'
 import { whileBusy } from './form.js'
-import { explain, hush, say } from './messages.js'
+import { explain, hush, say, spoken } from './messages.js'
 import { findRow, refreshRows, rows, showRows, showsChange, table } from './rows.js'
 import { choose } from './tags.js'
 
@@ -44,6 +44,9 @@ for (const field of [prefix, tagFilter]) {
     timer = setTimeout(() => search(prefix.value, tagIn(), isStep), typingPauseMs)
   })
 }
+prefix.addEventListener('keydown', ({ key }) => {
+  if (key === 'ArrowDown') table.querySelector<HTMLElement>('a.name')?.focus()
+})
 clear.addEventListener('click', () => {
   prefix.value = ''
   tagFilter.value = ''
@@ -117,8 +120,11 @@ export async function refresh(changes: readonly Change[]): Promise<void> {
 
 export async function filterByTag(tag: string): Promise<void> {
   tagFilter.value = tag
-  await search(prefix.value, tag)
-  toTop()
+  const searching = search(prefix.value, tag)
+  // The chips are new.
+  const { activeElement } = document
+  await searching
+  toTop(activeElement)
 }
 
 /** @param summary undefined if it is unknown. */
@@ -201,7 +207,9 @@ function showPlace(): void {
   createNamed.value = view.name
   say(createNamed, `Create ${JSON.stringify(view.name)}`)
   const ofBefore = rows.length === 0 ? '' : 'Showing the previous results.'
-  say(find('#status'), hasFailed ? ofBefore : rangeOf(rows.length, view, nextAfter !== undefined, totals))
+  const sentence = hasFailed ? ofBefore : rangeOf(rows.length, view, nextAfter !== undefined, totals)
+  const [title = '', ...rest] = sentence.split(/(?=\n)/)
+  find('#status').replaceChildren(make('span', spoken(title)), ...rest)
 }
 
 function showPager(): void {
@@ -228,7 +236,7 @@ async function turnTo(button: HTMLButtonElement, find: () => readonly Place[]): 
     await showLastOf(find())
   })
   showPager()
-  toTop()
+  toTop(button)
 }
 
 /** @param places none for the first page. */
@@ -236,7 +244,8 @@ function showLastOf(places: readonly Place[]): Promise<void> {
   return show({ ...view, after: undefined, from: 1, ...places.at(-1) }, places.slice(0, -1))
 }
 
-function toTop(): void {
-  table.focus({ preventScroll: true })
+/** @param left what had the focus; a person who has moved it keeps it where it is. */
+function toTop(left: Element | null): void {
+  if ([left, document.body].includes(document.activeElement)) table.focus({ preventScroll: true })
   scrollTo({ top: 0 })
 }

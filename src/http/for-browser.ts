@@ -50,12 +50,12 @@ function toPage(status: number, { code, message }: AppError, url: string): strin
   const search = path === '/plants' && query ? `?${query}` : ''
   const home = id === undefined ? root + search : `${root}?plant=${id}`
   const words = id === undefined ? 'Go to the plants' : `Open plant ${id}`
-  const title = status === 401 ? 'This address needs a token' : 'There is no such page'
+  const title = status === 401 ? 'This address needs a token' : 'Nothing grows here'
   const why =
     status === 401
       ? 'Programs call this address, and send an access token with each request. To see the same data in a browser, ' +
         'open the home page. It asks for the token once.'
-      : 'There is no page at this address.'
+      : 'There is no page at this address. The plants are a click away.'
   return `<!doctype html>
 <html lang="en">
   <head>
@@ -72,6 +72,7 @@ function toPage(status: number, { code, message }: AppError, url: string): strin
       <nav aria-label="Documentation"><a href="${root}docs">API reference</a></nav>
     </header>
     <main>
+      <img${status === 404 ? ' class="dry"' : ''} src="${root}site/logo.svg" alt="" width="96" height="96">
       <h1>${title}</h1>
       <p>${why}</p>
       <p><a class="button" href="${escaped(home)}">${words}</a></p>

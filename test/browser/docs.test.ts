@@ -16,7 +16,7 @@ import { exhaustive, inRing } from '../support/ring.ts'
 import { until } from '../support/time.ts'
 import { open, store } from './visits.ts'
 
-const sections = ['Get started', 'Plants', 'Service', 'Webhooks', 'Guide', 'Schemas']
+const sections = ['Get started', 'Plants', 'Webhooks', 'Guide', 'Schemas', 'Service']
 
 /** A user's document. */
 const ownDocument = {

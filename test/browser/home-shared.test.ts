@@ -202,7 +202,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       assert.deepEqual(
         kept.map((row) => row.replace(/ from \S+ to \S+,|,? \(error \d+\)/g, '')),
         [
-          'LineIdNameTag',
+          'LineWhy it is not added',
           '4id: must be an integer got "x" x\twrong\t',
           '5id: 2 is already taken; choose another id 2\tother\t',
         ],
@@ -227,8 +227,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       const give = (buffer: Buffer): Promise<void> =>
         page.locator('#file').setInputFiles({ name: 'rows.txt', mimeType: '', buffer })
       await give(Buffer.from('\ufeffid\tname\n7\t\u00c4hre\n', 'utf16le'))
-      await reads(page, '#preview tr:last-child td:last-child', '-')
-      await reads(page, '#preview tr:last-child td:nth-child(3)', '\u00c4hre')
+      await reads(page, '#preview tr:last-child td:last-child', '\u00c4hre')
       await give(Buffer.from([0x69, 0xff]))
       await page.locator('#many-error').getByText('This file is not text').waitFor()
       const isKept = await page.evaluate(`(() => {
@@ -245,10 +244,10 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await enter(page, store.token)
       await openMany(page)
       for (const [rows, ids, names] of [
-        ['Rose, Lily,Tulip', ['-', '-', '-'], ['Rose', 'Lily', 'Tulip']],
-        ['Rose\nLily, white\n\nTulip\n', ['-', '-', '-'], ['Rose', 'Lily, white', 'Tulip']],
-        ['tag;name\nflower;Sedum', ['-'], ['Sedum']],
-        ['Iris\nLily\tflower', ['-', '-'], ['Iris', 'Lily']],
+        ['Rose, Lily,Tulip', ['next', 'next', 'next'], ['Rose', 'Lily', 'Tulip']],
+        ['Rose\nLily, white\n\nTulip\n', ['next', 'next', 'next'], ['Rose', 'Lily, white', 'Tulip']],
+        ['tag;name\nflower;Sedum', ['next'], ['Sedum']],
+        ['Iris\nLily\tflower', ['next', 'next'], ['Iris', 'Lily']],
         ['7\tRose', ['7'], ['Rose']],
       ] as const) {
         await page.locator('#rows').fill(rows)
@@ -370,6 +369,11 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await page.evaluate('sessionStorage.clear()')
       await page.reload()
       await hasFocus(page, '#secret')
+      // Without a token, nothing is sent, and nothing is said to have failed.
+      await page.clock.install()
+      await page.locator('#size').dispatchEvent('change')
+      await page.clock.runFor(120_000)
+      assert.equal(await textOf(page, '#table-error'), '')
     }))
 
   test('does nothing twice and loses nothing if answers are lost', () =>

@@ -632,10 +632,9 @@ describe('the home page', { skip: noBrowser }, () => {
           (all) => all.filter((each) => (each as unknown as { readonly tabIndex: number }).tabIndex === 0).length,
         )
       assert.equal(stops, 3)
-      await page.keyboard.press('Tab')
-      await page.keyboard.press('Tab')
-      await page.locator('a.name').first().focus()
+      await page.locator('#prefix').focus()
       for (const [key, id] of [
+        ['ArrowDown', '1'],
         ['ArrowDown', '2'],
         ['ArrowDown', '3'],
         ['ArrowDown', '3'],
@@ -791,9 +790,12 @@ describe('the home page', { skip: noBrowser }, () => {
       await reads(page, '#status', '7 plants')
       assert.deepEqual(new Set(await page.locator('tbody td:nth-child(3)').allTextContents()), new Set(['succulent']))
       await hasFocus(page, '#table')
-      // The same chip shows all again.
+      // The same chip shows all again. A late answer leaves the focus where a person has moved it.
+      await store.fail({ operation: 'listPlants', delayMs: 500 })
       await page.getByRole('button', { name: 'succulent 7', pressed: true }).click()
+      await page.locator('#prefix').focus()
       await reads(page, '#status', '1 to 25 of 60')
+      await hasFocus(page, '#prefix')
       await page.getByLabel('Rows per page').selectOption('100')
       await reads(page, '#status', '60 plants')
       await filterByTag(page, 'fern')
