@@ -355,6 +355,7 @@ describe("a user's document", async () => {
     assert.match(read(`{"id":1,"name":"n","u":[${items}]}`), /^\{/)
     assert.equal(read(`{"id":1,"name":"n","u":[{"a":1,"b":2},{"b":2,"a":1}]}`), 'u: must have no equal items')
     assert.match(read(`{"id":1,"name":"n","n":${'{"k":'.repeat(29)}{}${'}'.repeat(29)}}`), /too complex to validate$/)
+    assert.match(read('{"id":1,"name":"n"}'), /^\{/, 'the next plant')
     // A wrong item of many, a long list of values, alternatives within alternatives, and a pattern with many steps.
     for (const [schema, value] of [
       [

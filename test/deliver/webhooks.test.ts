@@ -263,15 +263,19 @@ describe('a webhook', { concurrency: true }, () => {
     assert.equal(receiver.received.length, 1)
   })
 
-  for (const [title, keptMs, changesBytesMax, keptHours] of [
-    ['has its changes in the log for three days, although others are kept less', 0, limits.changesBytesMax, [0]],
-    ['has them for longer, if others are kept longer', 168 * hour, limits.changesBytesMax, [0, 100]],
-    ['has them only while the log is not too large', 0, 1_000, []],
+  for (const [title, keptMs, changesBytesMax, keptHours, isBlocked] of [
+    ['has its changes in the log for three days, although others are kept less', 0, limits.changesBytesMax, [0], false],
+    ['has those of a plant that is blocked, too', 0, limits.changesBytesMax, [0], true],
+    ['has them for longer, if others are kept longer', 168 * hour, limits.changesBytesMax, [0, 100], false],
+    ['has them only while the log is not too large', 0, 1_000, [], false],
   ] as const) {
     onSetup(title, async ({ store, clock }) => {
       const { next: start } = await store.listChanges({ after: 'now', kind: undefined, limit: 1 })
-      await store.addWebhook(newWebhook('http://127.0.0.1:9/', start))
       await createPlants(store, 100)
+      const { next: end } = await store.listChanges({ after: 'now', kind: undefined, limit: 1 })
+      const blocked = [{ plantId: '1', after: start, until: end, atMs: 1, tries: 1 }]
+      const progress = isBlocked ? { ...beginAfter(end), blocked } : beginAfter(start)
+      await store.addWebhook({ ...newWebhook('http://127.0.0.1:9/', start), progress })
       clock.pass(hour)
       using _sweeping = startSweeping(store, keptMs, clock, { ...limits, changesBytesMax, changesSweepMs: 1 })
       await store.createPlant(toPlant({ id: 1_000n, name: 'n' }))

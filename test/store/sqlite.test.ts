@@ -279,9 +279,14 @@ describe('an SQLite store', () => {
     await bulk.end()
   })
 
-  onStore('searches whose clients have left make room for others', async (store) => {
+  onStore('searches are asked about at their turns, and those whose clients have left make room', async (store) => {
     const search = (assertWanted?: () => void) =>
       store.listPlants({ after: undefined, tag: undefined, namePrefix: 'n', limit: 1 }, assertWanted)
+    const asked: number[] = []
+    const searches = [0, 1, 2].map((index) => search(() => asked.push(index)))
+    assert.deepEqual(asked, [0, 1])
+    await Promise.all(searches)
+    assert.deepEqual(asked, [0, 1, 2])
     for (let left = 0; left < 3; left += 1) {
       const leave = (): never => {
         throw new AppError('overloaded', 'the client has left')

@@ -31,6 +31,11 @@ export function inRing<Value>(first: Value, second: Value, nightly = second): Va
   return isExhaustive ? second : first
 }
 
+/** In the first ring some, in the second one of so many more, and nightly all. */
+export function someInRing<Each>(some: readonly Each[], all: readonly Each[], oneIn: number): readonly Each[] {
+  return inRing(some, [...new Set([...some, ...sampleOf(all, oneIn)])], all)
+}
+
 /** One of so many, for a ring that has no time for all. */
 export function sampleOf<Each>(all: readonly Each[], oneIn: number): readonly Each[] {
   return all.filter((_, at) => at % oneIn === 0)

@@ -19,7 +19,7 @@ import {
 } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
 import { makeTokens } from '../support/rows.ts'
-import { accepts, receives, text } from './operators.ts'
+import { accepts, receives, rounded, text } from './operators.ts'
 import { only, overwrites, startWrong } from './wrong-servers.ts'
 
 describeOnEngines('plantstore verify of the service', async (engine) => {
@@ -205,14 +205,14 @@ describe('plantstore verify', async () => {
     assert.deepEqual(await idsLeft(), [])
   })
 
-  exhaustive.test('deletes its plants on a server that cannot list them', async () => {
+  test('deletes its plants on a server that cannot list them, and rounds their ids', async () => {
+    const rounds = text(/(?<="id":)\d+/, rounded)
     await using wrong = await startWrong(
       server,
-      receives('GET /plants', () => ({ target: '/nowhere' })),
+      receives('GET|POST /plants', (it) => (it.method === 'GET' ? { target: '/nowhere' } : rounds(it))),
     )
     const { status, stdout } = await verify(wrong.url, '--level', 'specified')
-    assert.equal(status, 0)
-    assert.match(stdout, /^the document itself +\d+ passed$/m)
+    assert.equal(status, 1)
     assert.doesNotMatch(stdout, /^int64/m)
     assert.deepEqual(await idsLeft(), [])
   })
