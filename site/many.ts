@@ -10,7 +10,6 @@ import { printLine } from './exact-json.js'
 import { namesOfColumns, type PlantRow, readRows } from './files.js'
 import { onSubmit } from './form.js'
 import { explain, say, spoken, toSentence } from './messages.js'
-
 import { displayed, ownOf, type PlantProperty, plantOf, properties, textOf, type Values } from './properties.js'
 import { sampleOf } from './samples.js'
 import { shown } from './texts.js'
