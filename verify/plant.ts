@@ -98,10 +98,8 @@ export class Plants {
 
   /** The bounds of a name or a tag, in characters. */
   lengthsOf(property: 'name' | 'tag'): { readonly min: number; readonly max: number } {
-    const [own, bundled] = [this.document, this.#bundled].map(({ root, properties }) =>
-      merged(root, properties.find(({ name }) => name === property)?.schema ?? {}),
-    )
-    return { min: Number(own?.['minLength'] ?? 0), max: Number(own?.['maxLength'] ?? bundled?.['maxLength']) }
+    const [own, bundled] = [schemaOf(this.document, property), schemaOf(this.#bundled, property)]
+    return { min: Number(own['minLength'] ?? 0), max: Number(own['maxLength'] ?? bundled['maxLength']) }
   }
 
   /** Why a request cannot test a server of the document; undefined if it can. */
@@ -112,7 +110,9 @@ export class Plants {
     const [sent, filled] = [decode(body, id), decode(this.fill(body), id)]
     const was =
       whyInvalid(this.#bundled, this.#bundledJudge, sent) ?? (isInvalid ? 'the plant is not valid' : undefined)
-    const is = whyInvalid(this.document, this.judge, filled)
+    // A server judges what it would keep, too.
+    const kept = filled && Object.fromEntries(Object.entries(filled).filter(([name]) => isOf(this.document, name)))
+    const is = whyInvalid(this.document, this.judge, filled) ?? whyInvalid(this.document, this.judge, kept)
     if (was === undefined && is !== undefined) return `a plant that it sends is not valid by the document: ${is}`
     if (was !== undefined && is === undefined) return `the document accepts what the bundled one does not: ${was}`
     if (was !== undefined) return undefined
@@ -124,6 +124,10 @@ export class Plants {
     const isSample = this.further.some((each) => each.name === name && isDeepStrictEqual(each.sample, value))
     return isOf(this.document, name) !== isOf(this.#bundled, name) && !isSample
   }
+}
+
+function schemaOf({ root, properties }: Document, property: string): Schema {
+  return merged(root, properties.find(({ name }) => name === property)?.schema ?? {})
 }
 
 function isOf({ properties }: Document, property: string): boolean {
@@ -143,11 +147,14 @@ function decode(body: string | Buffer, id: bigint | undefined): Properties | und
 }
 
 /** The first thing that is wrong with a plant. */
-function whyInvalid({ plant }: Document, judge: Judge, value: Properties | undefined): string | undefined {
+function whyInvalid(document: Document, judge: Judge, value: Properties | undefined): string | undefined {
   if (value === undefined) return 'the body is not an object'
   const id = value['id']
   if (typeof id === 'bigint' && (id < int64Min || id > int64Max)) return 'id: must be an int64'
-  return judge.whyNot(plant, value as JsonValue, 'the body')
+  // The judge sees a rounded id.
+  const { multipleOf: step } = schemaOf(document, 'id')
+  if (typeof id === 'bigint' && typeof step === 'bigint' && id % step !== 0n) return `id: must be multiple of ${step}`
+  return judge.whyNot(document.plant, value as JsonValue, 'the body')
 }
 
 function hasKey(body: string, name: string): boolean {

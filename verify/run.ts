@@ -92,6 +92,8 @@ export function credentialsOf(tokens: Tokens): Credentials {
   return {
     $TOKEN: token,
     $SHORT_TOKEN: token.slice(0, -1),
+    $TOKEN_AS_USER: btoa(`${token}:`),
+    $TOKEN_AS_PASSWORD: btoa(`plants:${token}`),
     $CHANGED_TOKEN: withCharacterChanged(token),
     $UPPER_CASE_TOKEN: upper === token ? token.toLowerCase() : upper,
     $UNKNOWN_TOKEN: unlike(token),

@@ -152,12 +152,15 @@ export class Store {
     isLast: (page: Answer, request: RowRequest) => boolean = () => false,
   ): Promise<readonly Answer[]> {
     const pages: Answer[] = []
+    const [path, query] = (first.target ?? '').split('?')
+    const limit = Number(new URLSearchParams(query).get('limit') ?? pagePlants)
     const targets = new Set<string | undefined>()
     for (let request = first; ; ) {
       targets.add(request.target)
       const page = await this.send(request, checks)
       pages.push(page)
-      const next = isLast(page, request) ? undefined : nextPage(page, first.target?.split('?', 1)[0])
+      this.assert(itemsOf(page).length > limit ? `the Links lead to a page of more than ${limit}` : undefined)
+      const next = isLast(page, request) ? undefined : nextPage(page, path)
       if (next === undefined) return pages
       this.assert(targets.has(next.target) ? 'the Link leads to a page that was read already' : undefined)
       this.assert(pages.length < pagesMax ? undefined : `after ${pagesMax} pages there is a Link to another one`)

@@ -65,6 +65,9 @@ const documents = {
 `),
     'serial',
   ),
+  even: sample.replace('format: int64\n', '$&              multipleOf: 2\n'),
+  // Unknown properties are not kept, so they do not count.
+  three: sample.replace('    Plant:\n', '$&      minProperties: 3\n'),
   untagged: sample.replace(/ {8}tag:\n.*\n {10}type: string\n/, ''),
   closed: sample.replace('    NewPlant:\n', '$&      unevaluatedProperties: false\n'),
   colourful: withProperties('        colour:\n          type: string\n'),
@@ -109,7 +112,7 @@ describe('plantstore verify of a server with a document of its own', async () =>
       const rows = await run(name)
       assert.deepEqual(failed(rows), [])
       const isMost = rows.filter(({ outcome }) => outcome === 'passed').length > 0.75 * rows.length
-      assert.equal(isMost, name !== 'withoutExample')
+      assert.equal(isMost, !['three', 'withoutExample'].includes(name))
     })
   }
 

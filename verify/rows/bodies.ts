@@ -80,7 +80,7 @@ const further: readonly Write[] = [
   ...[
     ...['"colour":"green","height":1.25,"leaves":[1,2,{"a":null}]', '"__proto__":{"tag":"x"}', '"x":1e999'],
     ...['"constructor":{"prototype":{}}', '"ID":1,"Id":2,"Name":"x","NAME":"y","Tag":"z"'],
-    '" id":1,"name ":"x","tag\\n":"y"',
+    ...['" id":1,"name ":"x","tag\\n":"y"', '"x":"\\ud800\\u0000"'],
   ].map((extra) => named(`,${extra}}`)),
   ...nested(31),
 ]

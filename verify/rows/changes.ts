@@ -1,6 +1,7 @@
 // The log of changes, in pages and as a stream of Server-Sent Events (WHATWG HTML, section 9.2). Others may change plants
 // meanwhile, so rows look at their own plants only.
 
+import { isDeepStrictEqual } from 'node:util'
 import {
   type AnswerCheck,
   type Check,
@@ -64,7 +65,7 @@ function streamOf(...[{ lastEventId, ...query }, ids, wanted]: Asked): readonly 
     headers: { Accept: 'text/event-stream', 'Last-Event-ID': lastEventId },
     isEnough: (text: string) => changesIn(text, ids).length >= wanted.length,
   }
-  const isStream = [field('Content-Type', /^text\/event-stream/i), field('Link', undefined), hasNamedEvents]
+  const isStream = [field('Content-Type', /^text\/event-stream/i), field('Link', undefined), unbuffered, hasNamedEvents]
   return [request, [...ok, ...isStream, isWanted]]
 }
 
@@ -150,6 +151,9 @@ function eventsOf(text: string): readonly StreamEvent[] {
   })
 }
 
+/** nginx collects the events of a stream unless it is told not to. */
+const unbuffered = field('X-Accel-Buffering', 'no')
+
 const hasNamedEvents: AnswerCheck = ({ body }) => {
   const odd = eventsOf(body.toString()).find(({ id, event, change }) => {
     return id !== change['position'] || event !== `plant.${String(change['kind'])}`
@@ -212,12 +216,10 @@ export const changeRows: readonly Row[] = [
       for (const [at, plant] of plants.entries()) {
         await store.create(plant, at === 1 ? { Authorization: 'Bearer $SECOND_TOKEN' } : {})
       }
-      const changes = await readPages(
-        store,
-        { after },
-        ids,
-        plants.map((plant) => ['created', plant]),
-      )
+      const made = plants.map((plant): Wanted => ['created', plant])
+      const changes = await readPages(store, { after }, ids, made)
+      const isSame = isDeepStrictEqual(await readStream(store, { after }, ids, made), changes)
+      store.assert(isSame ? undefined : 'a stream has other changes than the pages')
       const [one, another, same] = changes.map(({ callerId }) => callerId)
       const home = objectOf(await store.call('GET', '/', ok, { Accept: 'application/json' }))
       const { id } = (home['caller'] ?? {}) as Change

@@ -18,12 +18,13 @@ const scopes =
 const missing: readonly Check[] = [...refusal('missingToken'), challenge()]
 const invalid: readonly Check[] = [...refusal('invalidToken'), challenge('invalid_token')]
 
-export function credentialRows({ plants }: Circumstances): readonly Row[] {
+export function credentialRows({ plants, credentials }: Circumstances): readonly Row[] {
   const { operations } = plants.document
+  const unknown = ['$UNKNOWN_TOKEN', '$EXPIRED_TOKEN', '$REVOKED_TOKEN'].filter((token) => credentials[token])
   const all = [...new Set(operations.flatMap(({ scopes = [] }) => scopes))].sort()
   return [
     ...lines.map(lineRow),
-    ...operations.map(tokenRow),
+    ...operations.map((operation) => tokenRow(operation, unknown)),
     ...operations.flatMap(scopeRows),
     callerRow('do everything', '$TOKEN', ...all),
     callerRow('read', '$READ_ONLY_TOKEN', 'plants:read'),
@@ -39,7 +40,8 @@ const lines: readonly (readonly [title: string, value: string | undefined, check
   ['missing', undefined, missing],
   ['empty', '', missing],
   ['Bearer alone', 'Bearer', missing],
-  ['Basic', 'Basic cGx0Og==', missing],
+  ['Basic, with the token as a user', 'Basic $TOKEN_AS_USER', missing],
+  ['Basic, with the token as a password', 'Basic $TOKEN_AS_PASSWORD', missing],
   ['another scheme', 'Token $TOKEN', missing],
   ['the token without a scheme', '$TOKEN', missing],
   ['a token cut short', 'Bearer $SHORT_TOKEN', invalid],
@@ -80,7 +82,7 @@ function otherBodies({ body }: Operation): readonly Partial<RowRequest>[] {
   return [{ body: '{}' }, { body: 'no json' }, { body: '' }, { body: 'a'.repeat(65_537) }, plain]
 }
 
-function tokenRow(operation: Operation): Row {
+function tokenRow(operation: Operation, unknown: readonly string[]): Row {
   const { id: name, method, scopes, takesToken } = operation
   const isOpen = scopes === undefined
   const title = isOpen ? `${name} is open to all` : `${name} needs a token that the server knows`
@@ -89,10 +91,9 @@ function tokenRow(operation: Operation): Row {
     // A cache must not give the answer for one token to others.
     if (method === 'GET') await served(store, operation, valid, id)
     for (const [Authorization, checks] of [
-      [undefined, isOpen ? ok : missing],
-      ['Basic cGx0Og==', isOpen ? ok : missing],
-      ['Bearer $UNKNOWN_TOKEN', takesToken ? invalid : ok],
-    ] as const) {
+      ...[undefined, 'Basic cGx0Og=='].map((value) => [value, isOpen ? ok : missing] as const),
+      ...unknown.map((token) => [`Bearer ${token}`, takesToken ? invalid : ok] as const),
+    ]) {
       const request = { ...valid, headers: { Authorization } }
       await (isOpen ? store.send(request, checks) : sendInEveryWay(store, operation, request, checks))
     }

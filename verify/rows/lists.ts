@@ -92,7 +92,7 @@ export const listRows: readonly Row[] = [
       const all = [...first, ...plantsOf(own.slice(3), { name: 'n', tag })]
       await store.create({ id: ids[6] ?? 0n, name: 'n' })
       for (const plant of all.toReversed()) await store.create(plant)
-      await store.list(query, all, 2)
+      await store.list(query, all, 1)
       await store.list(query, all)
       await store.list(`${query}&after=${own[1]}`, all.slice(2))
       await store.list(`${query}&after=${own[4]}`, all.slice(5))

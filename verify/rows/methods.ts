@@ -75,14 +75,17 @@ function headRow(operation: Operation): Row {
   const isSteady = scopes === undefined || parameters.length > 0
   return row(`HEAD ${path}`, heads, take(1), async (store, id) => {
     await prepare(store, operation, id)
-    const send = (method: string, checks: readonly Check[]) =>
-      store.call(method, steadyTarget(operation, id), checks, { Accept: 'application/json' })
-    const got = await send('GET', ok)
-    const isSame = [...ok, hasNoBody, sameField('Content-Type', got)]
-    await send('HEAD', isSteady ? [...isSame, hasLengthOf(got), sameField('ETag', got)] : isSame)
+    const target = steadyTarget(operation, id)
+    for (const Accept of operation.responses.get(200)?.content.keys() ?? []) {
+      const asked = { target, headers: { Accept }, isEnough: () => Accept === 'text/event-stream' }
+      const got = await store.send({ ...asked, method: 'GET' }, ok)
+      const isSame = [...ok, hasNoBody, sameField('Content-Type', got)]
+      const isWhole = isSteady ? [hasLengthOf(got), sameField('ETag', got)] : []
+      await store.send({ ...asked, method: 'HEAD' }, [...isSame, ...isWhole])
+    }
     if (!hasPlant(operation)) return
     await store.remove(id)
-    await send('HEAD', [...refusal('unknownPlant'), hasNoBody])
+    await store.call('HEAD', target, [...refusal('unknownPlant'), hasNoBody])
   })
 }
 

@@ -1,6 +1,6 @@
 // Header fields that no operation reads: clients and their libraries send them with any request.
 
-import { field, hasNoBody, isPlant, members, ok, refusal, sameField, status } from '../checks.ts'
+import { field, hasNoBody, isError, isPlant, members, ok, refusal, sameField, status } from '../checks.ts'
 import { fieldOf } from '../message.ts'
 import { plantJson } from '../plant.ts'
 import { type Row, row, take } from '../row.ts'
@@ -58,6 +58,8 @@ export const unreadRows: readonly Row[] = [
         await store.read({ id, name: 'o' })
       }
       await store.remove(id, [status(204), hasNoBody], headers)
+      const isUnknown = [...refusal('unknownPlant'), isError]
+      if (headers['Content-Type'] === undefined) await store.put(id, { name: 'n' }, isUnknown, headers)
       await store.isMissing(id)
     }),
   ),

@@ -397,6 +397,7 @@ export const creates: readonly Wrong[] = [
       ['closes what is cut off', latin1(/$/, '}')],
       ['takes an empty body for a plant', text(/^$/, '{"id":0,"name":"plantstore verify"}')],
     ),
+    ...refusing(create)(unfit(40002, /"x":"\\ud800/)),
     ...refusing(create)(['refuses what is nested more than 16 deep', unfit(40001, /\[{16}/)]),
     ...answering('POST /plants 400')(
       ['calls invalid JSON an invalid plant', text(/40001/, '40002')],

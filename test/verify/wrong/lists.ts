@@ -224,6 +224,10 @@ function countsReplays(): Behaviour {
 export const lists: readonly Wrong[] = [
   ...caughtBy('lists')(
     ...answering('HEAD /plants 200')(drop('Link')),
+    ...answering(listed)([
+      'forgets the limit after the second page',
+      (it, { target }) => (/after=/.test(target) ? edit('Link', /&limit=\d+/, '')(it) : {}),
+    ]),
     ...answering(listed)(
       ['lists plants in descending order', reordered((all) => all.toReversed())],
       [sortsIdsAsText, reordered((all) => all.toSorted((one, two) => (idOf(one) < idOf(two) ? -1 : 1)))],

@@ -320,6 +320,7 @@ export const ofPlants: readonly Wrong[] = [
     ),
     ['replays replaces', remembers(keyOfPut, (status) => status === 200)],
     ...refusing(put)(unfit(40002, /"id":"/)),
+    ...answering(`PUT ${plant} 404`)(asked('Accept', /html/, set('Content-Type', 'text/html'))),
     ...receiving('DELETE')(['takes an empty If-Match for none', having('If-Match', /^$/, drop('If-Match'))]),
     ...refusing('GET|PUT|DELETE')(unfit(40004, /./, 'Idempotency-Key')),
     ...answering(`DELETE ${plant} 204`)(

@@ -55,6 +55,23 @@ const remove = (name: string, member: string) =>
 const hides = (name: string): readonly Made[] => answering('*')(remove('Access-Control-Expose-Headers', name))
 const closes = (when: string): readonly Made[] => answering(when)(drop('Access-Control-Allow-Origin'))
 
+/** As browsers and others send a user and a password. */
+const takesPassword = (credential: string): string => {
+  const [, password] = /^Basic .*$/.test(credential) ? atob(credential.slice(6)).split(':') : []
+  return password ? `Bearer ${password}` : credential
+}
+
+/** Refuses a token once. Only tokens that were valid come in several runs. */
+function takesSomeForNone(): AnswerChange {
+  const refused = new Set<string>()
+  return (_, received, forward) => {
+    const credential = fieldOf(received, 'authorization')
+    if (refused.has(credential)) return forward({ ...received, ...drop('Authorization')(received) })
+    refused.add(credential)
+    return {}
+  }
+}
+
 /** Takes a token from the query, as RFC 6750, section 2.3 describes. */
 const takesTokenOfQuery = (received: Received): Partial<Received> => {
   const token = /[?&]access_token=([^&]+)/.exec(received.target)?.[1]
@@ -203,6 +220,7 @@ export const service: readonly Wrong[] = [
       set('Content-Length', '0'),
     ),
     ...answering('HEAD /plants/{id} 200')(set('Content-Length', '0'), drop('ETag')),
+    ...answering('HEAD /changes 200')(edit('Content-Type', /^text\/event-stream/, 'application/json')),
     ...answering('HEAD / 200')(['answers HEAD of pages with 404', () => instead(404)]),
     ...refusing('OPTIONS')(
       unfit(40102, aToken, 'Authorization'),
@@ -228,6 +246,7 @@ export const service: readonly Wrong[] = [
       having('Authorization', /^(?:bearer|BEARER) /, drop('Authorization')),
       ['takes a token from the query', takesTokenOfQuery],
       ['takes a token from a cookie', takesTokenOfCookie],
+      ['takes a token for a password', edit('Authorization', takesPassword)],
     ),
     ...lettingIn(
       ['takes any token', '* *', aToken],
@@ -265,6 +284,7 @@ export const service: readonly Wrong[] = [
       set(challenge, `${insufficient}, scope="plants:read"`),
     ),
     ...receiving('GET /')(drop('Authorization')),
+    ...answering('GET / 401')(['takes some tokens for none', takesSomeForNone()]),
     ...answering('GET / 200')(
       ['says too little', text(/"scopes":\["plants:read"\]/, '"scopes":[]')],
       set('Cache-Control', 'public'),
