@@ -65,7 +65,7 @@ function streamOf(...[{ lastEventId, ...query }, ids, wanted]: Asked): readonly 
     headers: { Accept: 'text/event-stream', 'Last-Event-ID': lastEventId },
     isEnough: (text: string) => changesIn(text, ids).length >= wanted.length,
   }
-  const isStream = [field('Content-Type', /^text\/event-stream/i), field('Link', undefined), unbuffered, hasNamedEvents]
+  const isStream = [field('Content-Type', /^text\/event-stream/i), field('Link', undefined), hasNamedEvents]
   return [request, [...ok, ...isStream, isWanted]]
 }
 
@@ -150,9 +150,6 @@ function eventsOf(text: string): readonly StreamEvent[] {
     return [{ id: fieldIn('id'), event: fieldIn('event'), change: objectOf({ body: Buffer.from(data) }) }]
   })
 }
-
-/** nginx collects the events of a stream unless it is told not to. */
-const unbuffered = field('X-Accel-Buffering', 'no')
 
 const hasNamedEvents: AnswerCheck = ({ body }) => {
   const odd = eventsOf(body.toString()).find(({ id, event, change }) => {
