@@ -37,7 +37,7 @@ export function methodRows(circumstances: Circumstances): readonly Row[] {
   const paths = [...Map.groupBy(operations, ({ path }) => path)]
   return [
     ...paths.flatMap(([path, own]) => pathRows(circumstances, path, own)),
-    ...operations.filter(({ method }) => method === 'GET').map((operation) => headRow(operation)),
+    ...operations.filter(({ method }) => method === 'GET').flatMap(headRows),
     ...operations.flatMap((operation) => nearbyRows(operation)),
     unknownMethodRow(operations),
     ...unknownRows,
@@ -68,24 +68,26 @@ function pathRows({ plants: { document } }: Circumstances, path: string, own: re
   return [...refused, asked]
 }
 
-/** The header fields of GET, without a body. */
-function headRow(operation: Operation): Row {
-  const { path, scopes, parameters } = operation
+/** The header fields of GET, without a body: a row for each media type. */
+function headRows(operation: Operation): Row[] {
+  const { path, scopes, parameters, responses } = operation
   // Other clients may change a count.
   const isSteady = scopes === undefined || parameters.length > 0
-  return row(`HEAD ${path}`, heads, take(1), async (store, id) => {
-    await prepare(store, operation, id)
-    const target = steadyTarget(operation, id)
-    for (const Accept of operation.responses.get(200)?.content.keys() ?? []) {
+  const types = [...(responses.get(200)?.content.keys() ?? [])]
+  return types.map((Accept) => {
+    const title = types.length === 1 ? `HEAD ${path}` : `HEAD ${path} for ${Accept}`
+    return row(title, heads, take(1), async (store, id) => {
+      await prepare(store, operation, id)
+      const target = steadyTarget(operation, id)
       const asked = { target, headers: { Accept }, isEnough: () => Accept === 'text/event-stream' }
       const got = await store.send({ ...asked, method: 'GET' }, ok)
       const isSame = [...ok, hasNoBody, sameField('Content-Type', got)]
       const isWhole = isSteady ? [hasLengthOf(got), sameField('ETag', got)] : []
       await store.send({ ...asked, method: 'HEAD' }, [...isSame, ...isWhole])
-    }
-    if (!hasPlant(operation)) return
-    await store.remove(id)
-    await store.call('HEAD', target, [...refusal('unknownPlant'), hasNoBody])
+      if (!hasPlant(operation)) return
+      await store.remove(id)
+      await store.call('HEAD', target, [...refusal('unknownPlant'), hasNoBody])
+    })
   })
 }
 
