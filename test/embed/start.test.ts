@@ -240,6 +240,10 @@ describe('faults to order', { concurrency: true }, () => {
     await store.reset()
     await refused
     assert.deepEqual(await Array.fromAsync(store.client.listPlants()), [{ id: 1n, name: 'n' }])
+    // A fault after it delays again, and cuts nothing.
+    await store.fail({ operation: 'getPlant', delayMs: 1 })
+    const { name } = await new PlantStoreClient({ ...store, triesMax: 1 }).getPlant(1)
+    assert.equal(name, 'n')
   })
 })
 
