@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { describe, test } from 'node:test'
 import { PlantStoreClient } from '../../client/client.ts'
+import { startAnswering } from '../support/answering.ts'
 import { cleanEnvironment, type Finished, outputOf, runHere, startProgram } from '../support/program.ts'
 import { startSuite } from '../support/service.ts'
 import { until } from '../support/time.ts'
@@ -45,6 +46,23 @@ describe('plantstore watch', async () => {
     assert.match(String(said), /cannot be reached: .*; trying again\n$/)
     away.process.kill('SIGINT')
     await away.finished
+  })
+
+  test('an outage is told of once, and the next one again', async () => {
+    const event = 'data: {"position":"1-1","time":"t","kind":"deleted","plant":{"id":1,"name":"n"}}\n\n'
+    let requests = 0
+    await using flaky = await startAnswering((_, response) => {
+      requests += 1
+      // Each third request is answered, and the last one never.
+      if (requests === 7) return
+      if (requests % 3 > 0) response.destroy()
+      else response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end(event)
+    })
+    const { process: child, finished } = startProgram(['watch', '--url', flaky.url], { env })
+    await until('the second outage is over', () => requests === 7)
+    child.kill('SIGINT')
+    const { stdout, stderr } = await finished
+    assert.deepEqual([stdout.split('\n').length - 1, stderr.match(/trying again/g)?.length], [2, 2], stderr)
   })
 
   test('a reader that goes away ends it', async () => {
