@@ -194,6 +194,17 @@ describe('a lost answer to COMMIT', async () => {
     })
   }
 
+  test('a read waits for a new connection, however long ago an earlier one was lost', async () => {
+    let aheadMs = 0
+    const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + aheadMs }
+    await using parts = await throughProxy({ clock })
+    for (let losses = 0; losses < 2; losses += 1) {
+      parts.proxy.cutAll()
+      assert.equal(await readPlant(parts.store, 1n), undefined)
+      aheadMs += limits.databaseGraceMs
+    }
+  })
+
   test('an outcome that cannot be looked up is answered as unknown', async () => {
     await using parts = await throughProxy({ changed: { databaseCommitMsMax: 1_000 } })
     const { proxy, store, cutNext } = parts
