@@ -323,16 +323,23 @@ describe('an SQLite store', () => {
     for (const table of tables) assert.equal(table['strict'], 1, String(table['name']))
   })
 
-  onPath('many commits are carried into the database file, and the log stays small', async (path) => {
-    await using store = await openTestStore(path, { ...options, limits: { checkpointJobs: 100 } })
-    for (let id = 0n; id < 3_000n; ) {
-      await Promise.all(
-        Array.from({ length: 50 }, () => store.createPlant(toPlant({ id: id++, name: 'n'.repeat(500) }))),
-      )
-    }
-    assert.ok((await stat(path)).size > 1_000_000)
-    assert.ok((await stat(`${path}-wal`)).size < 1_000_000)
-  })
+  for (const isImport of [false, true]) {
+    const what = isImport ? 'commits of an import' : 'commits'
+    onPath(`many ${what} are carried into the database file, and the log stays small`, async (path) => {
+      await using store = await openTestStore(path, {
+        ...options,
+        limits: { checkpointJobs: 100, importCommitPlants: 50 },
+      })
+      const bulk = isImport ? await store.beginImport({ isWhole: false }) : undefined
+      for (let id = 0n; id < 3_000n; ) {
+        const plants = Array.from({ length: 50 }, () => toPlant({ id: id++, name: 'n'.repeat(500) }))
+        await (bulk?.add(plants, 'fail') ?? Promise.all(plants.map((plant) => store.createPlant(plant))))
+      }
+      assert.ok((await stat(path)).size > 1_000_000)
+      assert.ok((await stat(`${path}-wal`)).size < 1_000_000)
+      await bulk?.end()
+    })
+  }
 })
 
 describe('a transaction of jobs', () => {
