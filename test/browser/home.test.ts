@@ -81,6 +81,13 @@ describe('the home page', { skip: noBrowser }, () => {
       await watched.context.setOffline(false)
       await page.locator('tr[data-id="8"]').waitFor()
       await reads(page, '#live', 'Live')
+      assert.ok(await page.locator('#next').isHidden())
+      for (let id = 9; id <= 34; id += 1) await store.client.createPlant({ id, name: 'n' })
+      await page.locator('#next:enabled').waitFor()
+      // The log no longer has the position of the page.
+      await store.reset()
+      await page.locator('#welcome-many:visible').waitFor()
+      await reads(page, '#live', 'Live')
     }))
 
   test('overwrites no change that its person has not agreed to, whenever Enter is pressed', () =>
