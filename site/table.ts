@@ -47,6 +47,10 @@ for (const field of [prefix, tagFilter]) {
 prefix.addEventListener('keydown', ({ key }) => {
   if (key === 'ArrowDown') table.querySelector<HTMLElement>('a.name')?.focus()
 })
+prefix.form?.addEventListener('reset', () => {
+  prefix.focus()
+  return search('', tagIn())
+})
 clear.addEventListener('click', () => {
   prefix.value = ''
   tagFilter.value = ''
@@ -203,6 +207,7 @@ async function load(client: PlantStoreClient): Promise<void> {
 function showPlace(): void {
   showPager()
   clear.hidden = !isFiltered()
+  clear.textContent = view.tag === '' ? 'Clear search' : 'Clear filters'
   createNamed.hidden = rows.length > 0 || hasFailed || view.name === '' || idOf(view.name) !== undefined
   createNamed.value = view.name
   say(createNamed, `Create ${JSON.stringify(view.name)}`)
