@@ -189,6 +189,8 @@ function setRunning(isRunning: boolean): void {
   text.disabled = isRunning
   file.disabled = isRunning
   if (!isRunning) return
+  // The button that was pressed is gone.
+  stop.focus()
   dialog.style.setProperty('--grown', '0')
   for (const place of [error, status]) place.textContent = ''
 }

@@ -40,7 +40,13 @@ export function showsChange({ kind, plant }: Change): boolean {
   return there !== undefined && isSame(there, plant)
 }
 
-/** Shows a plant above the page, until the page changes. */
+/** Takes the plant away that is above the page if others have changed it. */
+export function unpin(changes: readonly Change[]): void {
+  for (const change of changes)
+    if (!showsChange(change)) pinned.querySelector(`[data-id="${change.plant.id}"]`)?.remove()
+}
+
+/** Shows a plant above the page, until another one is shown. */
 export function pinRow(plant: StoredPlant): void {
   pinned.replaceChildren(toRow(plant))
 }
@@ -58,7 +64,6 @@ export function showRows(page: readonly StoredPlant[]): void {
 export function refreshRows(page: readonly StoredPlant[]): void {
   const there = new Map([...rows].map((row) => [row.dataset['id'], row]))
   const ids = new Set(page.map(({ id }) => String(id)))
-  pinned.replaceChildren()
   for (const [id = '', row] of there) {
     if (ids.has(id)) continue
     if (row.contains(document.activeElement)) table.focus({ preventScroll: true })
