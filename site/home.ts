@@ -2,7 +2,7 @@
 
 import { askForToken, forget, type May, openStore, startAccess, takeToken } from './access.js'
 import { readView } from './address.js'
-import { connectAside, isRefusal, statusOf, wordsOf } from './api.js'
+import { connectAside, isRefusal, wordsOf } from './api.js'
 import type { Change } from './client.js'
 import { closeForm, focusForm, openForm, showWelcome, startForm, toggleForm } from './create.js'
 import { edit, noteChangesOfEdited, startEditing } from './edit.js'
@@ -82,14 +82,12 @@ async function created(id: string): Promise<void> {
 /** Says what happened to a plant, and shows it above the table if its page does not have it. */
 async function tellOf(id: string, place: string, sentence: string): Promise<void> {
   say(find(place), sentence)
-  if (findRow(id) === undefined && may.read) {
-    try {
-      pinRow(await connectAside().getPlant(BigInt(id)))
-    } catch (refusal) {
-      // Another client may have deleted it.
-      if (statusOf(refusal) !== 404) throw refusal
-    }
-  }
+  const isHidden = may.read && findRow(id) === undefined
+  // Another client may have deleted it.
+  if (isHidden)
+    await connectAside()
+      .getPlant(BigInt(id))
+      .then(pinRow, () => {})
   findRow(id)?.classList.add('fresh', place === '#created' ? 'new' : 'changed')
 }
 
