@@ -82,7 +82,7 @@ export function refreshRows(page: readonly StoredPlant[]): void {
 /** Opens the plant of a row. */
 function onClick(event: MouseEvent): void {
   const { target, ctrlKey, metaKey, shiftKey } = event
-  const row = target instanceof Element ? target.closest<HTMLElement>('[data-id]') : null
+  const row = target instanceof Element ? target.closest<HTMLTableRowElement>('[data-id]') : null
   if (!(target instanceof Element) || row === null || target.closest('button')) return
   const isLink = target.closest('a') !== null
   // A person may want a tab or a window of its own, or be selecting text.
@@ -94,9 +94,11 @@ function onClick(event: MouseEvent): void {
 /** The keys of a row: it has one tab stop, its link. */
 function onKey(event: KeyboardEvent): void {
   const { target, key, ctrlKey, metaKey, altKey } = event
-  const row = target instanceof Element ? target.closest<HTMLElement>('[data-id]') : null
+  const row = target instanceof Element ? target.closest<HTMLTableRowElement>('[data-id]') : null
   if (row === null || ctrlKey || metaKey || altKey) return
-  const step = { ArrowDown: row.nextElementSibling, ArrowUp: row.previousElementSibling }[key]
+  const all = [...pinned.rows, ...rows]
+  const at = all.indexOf(row)
+  const step = { ArrowDown: all[at + 1] ?? null, ArrowUp: all[at - 1] ?? null }[key]
   const action = { e: 'edit', Delete: 'remove' }[key]
   const button = row.querySelector<HTMLElement>(`[data-action="${action}"]`)
   if (step !== undefined) step?.querySelector<HTMLElement>('a.name')?.focus()
