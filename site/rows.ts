@@ -40,10 +40,13 @@ export function showsChange({ kind, plant }: Change): boolean {
   return there !== undefined && isSame(there, plant)
 }
 
-/** Takes the plant away that is above the page if others have changed it. */
-export function unpin(changes: readonly Change[]): void {
-  for (const change of changes)
-    if (!showsChange(change)) pinned.querySelector(`[data-id="${change.plant.id}"]`)?.remove()
+/** Shows what has become of the plant above the page. Several changes of it may come at once, and late. */
+export function refreshPinned(changes: readonly Change[]): void {
+  const [row] = pinned.rows
+  const last = changes.findLast(({ plant }) => String(plant.id) === row?.dataset['id'])
+  if (row === undefined || last === undefined) return
+  if (last.kind === 'deleted') row.remove()
+  else putTexts(row, last.plant)
 }
 
 /** Shows a plant above the page, until another one is shown. */

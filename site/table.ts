@@ -6,7 +6,7 @@ import type { Change, ListQuery, PlantStoreClient, StoredPlant, Summary } from '
 import { find, make } from './elements.js'
 import { whileBusy } from './form.js'
 import { explain, hush, say, spoken } from './messages.js'
-import { findRow, refreshRows, rows, showRows, showsChange, table, unpin } from './rows.js'
+import { findRow, refreshPinned, refreshRows, rows, showRows, showsChange, table } from './rows.js'
 import { choose } from './tags.js'
 
 const typingPauseMs = 150
@@ -114,7 +114,7 @@ export async function refresh(changes: readonly Change[]): Promise<void> {
     // Another page was requested, or is shown.
     if (!page || mine !== newest || asked !== current) return
     nextAfter = page.next
-    unpin(changes)
+    refreshPinned(changes)
     refreshRows(page.plants)
     showPlace()
   } catch (refusal) {
