@@ -19,6 +19,7 @@ const section = find('#creating')
 const welcome = find('#welcome')
 const toggler = find('#new', HTMLButtonElement)
 const closer = find('#create-close', HTMLButtonElement)
+const isPhone = matchMedia('(max-width: 43rem)')
 /** The id that was offered last. */
 let offered = ''
 /** The id of the last create, if it got no answer: the plant may be there. */
@@ -122,6 +123,8 @@ export function showWelcome(isEmpty: boolean): void {
 
 function show(isOpen: boolean): void {
   section.hidden = !isOpen
+  // There is no room for both.
+  if (isOpen && isPhone.matches) document.querySelector<HTMLElement>('#log-toggle[aria-expanded="true"]')?.click()
   toggler.ariaExpanded = String(isOpen)
 }
 

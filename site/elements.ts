@@ -114,6 +114,12 @@ export const storages = ((): readonly Storage[] => {
   }
 })()
 
+/** Keeps on the device whether a box is checked, which it is at first. */
+export function remember(box: HTMLInputElement, key: string): void {
+  box.checked = storages[1]?.getItem(key) !== 'false'
+  box.addEventListener('change', () => storages[1]?.setItem(key, String(box.checked)))
+}
+
 const copiedMs = 2_000
 
 /** Copies a text, and says on its button that it did. Without a clipboard, selects what is shown. */

@@ -46,6 +46,9 @@ function read(json: string): Pick<PlantRow, 'plant' | 'wrong'> {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { wrong: 'is not a JSON object' }
   const { id, ...plant } = plantOf(Object.entries(value))
+  if (id !== undefined && !/^\s*[-+]?\d+\s*$/.test(String(id)))
+    return { wrong: `id must be a whole number, not ${JSON.stringify(String(id))}` }
+  if (plant.name === undefined) return { wrong: 'name is missing' }
   return { plant: id === undefined ? plant : { ...plant, id: idOf(String(id)) ?? String(id) } }
 }
 

@@ -6,7 +6,7 @@ import { PlantStoreError } from './client.js'
 import { type Field, fieldOf, fill, find, isField, make } from './elements.js'
 import { printLine } from './exact-json.js'
 import { say, toSentence } from './messages.js'
-import { isUsual, meaningOf, ownOf, type PlantProperty, plantOf, textOf, type Values } from './properties.js'
+import { isUsual, meaningOf, ownOf, type PlantProperty, plantOf, textOf, type Values, yesOrNo } from './properties.js'
 import { escaped, isolated } from './texts.js'
 
 /** The text of a plant that was put into a textarea, and its value right after: browsers normalise line breaks. */
@@ -73,7 +73,10 @@ function fieldFor(property: PlantProperty, prefix: string, plant?: object): HTML
   const described = `${id}-error${help === '' ? '' : ` ${id}-help`}`
   fill(control, { id, name: key, autocomplete: 'off', 'data-property': name, 'aria-describedby': described })
   if (isRequired && (kind !== 'text' || control instanceof HTMLSelectElement)) {
-    fill(control, { required: '', 'data-missing': name === 'id' ? 'Enter an id.' : 'Enter a value.' })
+    const article = /^[aeio]/i.test(title) ? 'an' : 'a'
+    const isChoice = control instanceof HTMLSelectElement
+    const words = isChoice ? `Choose ${article} ${title.toLowerCase()}.` : 'Enter a value.'
+    fill(control, { required: '', 'data-missing': name === 'id' ? 'Enter an id.' : words })
   }
   if (name === 'tag' && control instanceof HTMLInputElement) fill(control, { list: 'tags' })
   return make(
@@ -135,7 +138,8 @@ function choicesOf({ kind, schema }: PlantProperty): readonly unknown[] | undefi
 function optionsOf(property: PlantProperty, value?: unknown): HTMLOptionElement[] {
   const choices = new Map([...(choicesOf(property) ?? []), value].map((choice) => [printed(choice), choice]))
   choices.delete('')
-  const options = [...choices].map(([text, choice]) => new Option(typeof choice === 'string' ? choice : text, text))
+  const wordOf = (choice: unknown): string | undefined => (typeof choice === 'string' ? choice : yesOrNo.get(choice))
+  const options = [...choices].map(([text, choice]) => new Option(wordOf(choice) ?? text, text))
   return [new Option('', ''), ...options]
 }
 
@@ -149,7 +153,11 @@ function printed(value: unknown): string {
  */
 export function showRefusal(form: HTMLFormElement, refusal: unknown, rest: HTMLElement): void {
   const error = refusal instanceof PlantStoreError ? refusal.error : undefined
-  const message = refusal instanceof PlantStoreError && error !== undefined ? refusal.message : wordsOf(refusal)
+  const said = refusal instanceof PlantStoreError && error !== undefined ? refusal.message : wordsOf(refusal)
+  // The server says of a body alone that it is too long.
+  const [longest] = fieldsOf(form, '[data-property]').sort((one, other) => other.value.length - one.value.length)
+  const isLong = refusal instanceof PlantStoreError && refusal.status === 413
+  const message = isLong ? `${longest?.dataset['property']}: is too long` : said
   const end = error === undefined ? '' : ` (error ${error})`
   const others: string[] = []
   const told = new Map<Field, string>()

@@ -6,7 +6,7 @@ import { connectAside, isRefusal, wordsOf } from './api.js'
 import type { Change } from './client.js'
 import { closeForm, focusForm, openForm, showWelcome, startForm, toggleForm } from './create.js'
 import { edit, noteChangesOfEdited, startEditing } from './edit.js'
-import { copy, find, make } from './elements.js'
+import { copy, find, remember } from './elements.js'
 import { exportPlants } from './files.js'
 import { whileBusy } from './form.js'
 import { drawIcons } from './icons.js'
@@ -17,7 +17,7 @@ import { closeMenu, createMenus } from './menus.js'
 import { expireToast, explain, hush, say } from './messages.js'
 import { noteChangesOfShown, openPlant, showPlant } from './plant.js'
 import { remove, undo } from './remove.js'
-import { findRow } from './rows.js'
+import { findRow, pinRow } from './rows.js'
 import { currentQuery, filterByTag, openTable, refresh, reload, reloadAround, showTotals } from './table.js'
 import { showTags } from './tags.js'
 import { token } from './token.js'
@@ -76,21 +76,19 @@ new ResizeObserver(() => page.setProperty('--log', `${foot.offsetHeight}px`)).ob
 
 async function created(id: string): Promise<void> {
   await refreshAll()
-  tellOf(id, '#created', `Plant ${id} was created.`)
+  await tellOf(id, '#created', `Plant ${id} was created.`)
 }
 
-/** Says what happened to a plant, and leads to it if the table does not show it. */
-function tellOf(id: string, place: string, sentence: string): void {
-  const row = findRow(id)
-  row?.classList.add('fresh')
+/** Says what happened to a plant, and shows it above the table if its page does not have it. */
+async function tellOf(id: string, place: string, sentence: string): Promise<void> {
   say(find(place), sentence)
-  if (row !== undefined || !may.read) return
-  const link = make('a', { href: `?plant=${id}` }, 'Show it')
-  link.addEventListener('click', (event) => {
-    event.preventDefault()
-    openPlant(id)
-  })
-  find(place).append(' The table does not show it. ', link)
+  const isHidden = may.read && findRow(id) === undefined
+  // Another client may have deleted it.
+  if (isHidden)
+    await connectAside()
+      .getPlant(BigInt(id))
+      .then(pinRow, () => {})
+  findRow(id)?.classList.add('fresh', place === '#created' ? 'new' : 'changed')
 }
 
 async function refreshAll(): Promise<void> {
@@ -107,7 +105,7 @@ async function changed(id: bigint, sentence: string, isGone = false): Promise<vo
   if (isGone && readView().plant === String(id)) openPlant(undefined)
   await Promise.all([reloadAround(id), loadSummary()])
   if (isGone) say(find('#changed'), sentence)
-  else tellOf(String(id), '#changed', sentence)
+  else await tellOf(String(id), '#changed', sentence)
   expireToast()
   if (find('#plants').hidden) focusForm()
 }
@@ -175,13 +173,17 @@ addEventListener('popstate', () => {
   void showPlant(readView().plant)
 })
 
+/** Single keys can be switched off, for those who speak or press them by accident. */
+const shortcuts = find('#shortcuts', HTMLInputElement)
+remember(shortcuts, 'plantstore-shortcuts')
+
 addEventListener('keydown', (event) => {
   const { target, key, ctrlKey, metaKey, altKey } = event
   const isTyping = target instanceof HTMLElement && target.matches('input, textarea, select')
   if (isTyping || altKey || document.querySelector('dialog:modal') !== null) return
   const isUndo = key === 'z' && (ctrlKey || metaKey)
   if (isUndo) find('#undo').click()
-  else if (ctrlKey || metaKey) return
+  else if (ctrlKey || metaKey || (!shortcuts.checked && /^[/n?]$/.test(key))) return
   else if (key === '/' && may.read) find('#prefix').focus()
   else if (key === 'n' && may.write) toggleForm()
   else if (key === '?') find('#help').click()

@@ -28,15 +28,20 @@ const drawings = {
 
 const svg = 'http://www.w3.org/2000/svg'
 
-export function makeIcon(name: keyof typeof drawings): SVGElement {
+/** @param kind the class of the drawing. */
+export function draw(drawing: string, kind: string): SVGElement {
   const icon = document.createElementNS(svg, 'svg')
   icon.setAttribute('viewBox', '0 0 24 24')
-  icon.setAttribute('class', 'icon')
+  icon.setAttribute('class', kind)
   icon.setAttribute('aria-hidden', 'true')
   const path = document.createElementNS(svg, 'path')
-  path.setAttribute('d', drawings[name])
+  path.setAttribute('d', drawing)
   icon.append(path)
   return icon
+}
+
+export function makeIcon(name: keyof typeof drawings): SVGElement {
+  return draw(drawings[name], 'icon')
 }
 
 export function drawIcons(): void {

@@ -2,7 +2,7 @@
 // the one that is open.
 
 import { base } from './address.js'
-import { type Child, fill, find, make, makeButton, scrollable, storages } from './elements.js'
+import { type Child, fill, find, make, makeButton, remember, scrollable } from './elements.js'
 import { type HeaderField, type Sent, snippetsOf } from './snippets.js'
 import { escaped, jsonNodes } from './texts.js'
 
@@ -49,7 +49,6 @@ const list = find('#log-list')
 const detail = find('#log-detail')
 const aside = find('#log-aside', HTMLInputElement)
 const developer = find('#developer', HTMLInputElement)
-const developerKey = 'plantstore-requests'
 let isDue = false
 let open: Exchange | undefined
 
@@ -59,11 +58,8 @@ toggle.addEventListener('click', () => {
   draw()
 })
 aside.addEventListener('change', draw)
-developer.checked = storages[1]?.getItem(developerKey) !== 'false'
-developer.addEventListener('change', () => {
-  storages[1]?.setItem(developerKey, String(developer.checked))
-  draw()
-})
+remember(developer, 'plantstore-requests')
+developer.addEventListener('change', draw)
 panel.addEventListener('keydown', ({ key }) => {
   if (key !== 'Escape') return
   toggle.click()

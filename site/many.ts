@@ -31,6 +31,7 @@ const preview = find('#preview')
 const progress = find('#many-progress', HTMLProgressElement)
 const status = find('#many-status')
 const stop = find('#many-stop', HTMLButtonElement)
+const fix = find('#many-fix', HTMLButtonElement)
 const submit = find('[type="submit"]', HTMLButtonElement, form)
 const closer = find('[data-cancel]', HTMLButtonElement, dialog)
 const sampleRow = properties.map((each) => textOf(each, { [each.name]: sampleOf(each.schema) }) ?? '')
@@ -45,12 +46,16 @@ interface Tally {
 }
 
 let rows: readonly PlantRow[] = []
+/** What the rows were read from. */
+let source = ''
+let rejected: readonly PlantRow[] = []
 let hasAdded = false
 let running: AbortController | undefined
 
 text.addEventListener('input', () => take(text.value))
 file.addEventListener('change', () => takeFile(file.files?.[0]))
 stop.addEventListener('click', () => running?.abort())
+fix.addEventListener('click', takeRejected)
 onSubmit(form, add)
 for (const name of ['dragover', 'drop'] as const) {
   document.addEventListener(name, (event) => {
@@ -111,7 +116,8 @@ function decode(bytes: Uint8Array): string {
 
 function take(content: string): void {
   for (const place of [error, status, preview]) place.textContent = ''
-  makePrimary(submit)
+  setDone(false)
+  source = content
   rows = []
   submit.textContent = 'Add'
   if (content.trim() === '') return
@@ -124,25 +130,26 @@ function take(content: string): void {
   }
   const wrong = rows.filter((row) => row.wrong !== undefined)
   const valid = rows.filter((row) => row.wrong === undefined)
-  const bad = wrong.length === 0 ? '' : ` ${wrong.length.toLocaleString('en')} of the rows cannot be added.`
+  const [ready, bad] = [valid, wrong].map(({ length }) => length.toLocaleString('en'))
   submit.textContent = `Add ${plantsOf(valid.length)}`
-  showRows(`${plantsOf(valid.length)} to add.${bad}`, [...wrong, ...valid], previewRows)
+  const end = wrong.length === 0 ? '.' : `, ${bad} with a problem.`
+  showRows(`${ready} ready${end}`, [...wrong, ...valid], previewRows)
 }
 
 async function add(): Promise<void> {
   if (rows.length === 0) return say(error, error.textContent || 'Paste rows or choose a file.')
   running = new AbortController()
   const tally: Tally = { added: 0, known: 0, refused: rows.filter(({ wrong }) => wrong !== undefined) }
+  let isDone = false
   setRunning(true)
   try {
     rows = await withIds(rows)
     await addAll(tally, running)
     say(status, describe(tally, ''))
-    const refused = tally.refused.sort((one, other) => one.line - other.line)
+    rejected = tally.refused.sort((one, other) => one.line - other.line)
     preview.textContent = ''
-    if (refused.length > 0) showRows('', refused, refusedRowsMax)
-    makePrimary(closer)
-    closer.focus()
+    if (rejected.length > 0) showRows('', rejected, refusedRowsMax)
+    isDone = true
   } catch (cause) {
     const why = isRefusal(cause) ? toSentence(wordsOf(cause)) : 'You stopped it.'
     say(status, describe(tally, ` ${why} Press Add to continue; nothing is added twice.`))
@@ -151,17 +158,30 @@ async function add(): Promise<void> {
   } finally {
     running = undefined
     setRunning(false)
+    setDone(isDone)
+    if (isDone) closer.focus()
     hasAdded ||= tally.added > 0
   }
 }
 
-/** Shows which button a person needs next. */
-function makePrimary(button: HTMLButtonElement): void {
-  submit.classList.toggle('quiet', button !== submit)
-  closer.classList.toggle('main', button === closer)
+/** Offers what a person can do next. */
+function setDone(isDone: boolean): void {
+  submit.hidden = isDone
+  fix.hidden = !isDone || preview.textContent === ''
+  closer.classList.toggle('main', isDone)
+}
+
+/** Leaves the rows that were rejected in the box, below the row that names the columns. */
+function takeRejected(): void {
+  const head = source.split('\n', (rows[0]?.line ?? 1) - 1)
+  text.value = [...head, ...rejected.map(({ raw }) => raw)].join('\n')
+  take(text.value)
+  text.focus()
 }
 
 function setRunning(isRunning: boolean): void {
+  submit.hidden = isRunning
+  closer.hidden = isRunning
   progress.hidden = !isRunning
   progress.value = 0
   progress.max = rows.length
@@ -169,6 +189,8 @@ function setRunning(isRunning: boolean): void {
   text.disabled = isRunning
   file.disabled = isRunning
   if (!isRunning) return
+  // The button that was pressed is gone.
+  stop.focus()
   dialog.style.setProperty('--grown', '0')
   for (const place of [error, status]) place.textContent = ''
 }
@@ -212,6 +234,7 @@ async function addAll(tally: Tally, attempt: AbortController): Promise<void> {
       if (row.plant !== undefined) await addOne(row, row.plant as NewPlant)
       progress.value += 1
       dialog.style.setProperty('--grown', String(progress.position))
+      say(find('#many-count'), `${tally.added.toLocaleString('en')} of ${rows.length.toLocaleString('en')} added`)
     }
   }
   await Promise.all(Array.from({ length: requestsAtOnce }, addSome))

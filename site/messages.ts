@@ -20,7 +20,8 @@ export function spoken(sentence: string): (Node | string)[] {
  * loses its field name.
  */
 export function toSentence(message: string): string {
-  const words = message.replace(/^[^\s:]+: (?=(?:a|the|there) )/, '').replace(/^([^\s:]+): /, '$1 ')
+  const plain = message.replace(/must be an integer from .+, got (?=".*[^\d"-])/, 'must be a whole number, not ')
+  const words = plain.replace(/^[^\s:]+: (?=(?:a|the|there) )/, '').replace(/^([^\s:]+): /, '$1 ')
   return words.charAt(0).toUpperCase() + words.slice(1) + (words.endsWith('.') ? '' : '.')
 }
 

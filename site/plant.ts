@@ -5,13 +5,15 @@ import { connect } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
 import { copy, find, make, makeTabs } from './elements.js'
 import { explain, sayWhy } from './messages.js'
-import { displayed, jsonOf, shownText, withoutId } from './properties.js'
+import { displayed, jsonOf, seen, shownText, withoutId } from './properties.js'
+import { silhouetteOf } from './silhouettes.js'
 import { type Sent, snippetsOf } from './snippets.js'
 import { tint } from './tags.js'
 import { boxed, shown, shownOrNone } from './texts.js'
 
 const dialog = find('#plant', HTMLDialogElement)
 const error = find('#plant-error')
+const glyph = find('.glyph', HTMLElement, dialog)
 const link = find('#plant-link')
 /** The buttons whose actions leave the panel. */
 const leaving = ['#plant-edit', '#plant-remove'].map((selector) => find(selector, HTMLButtonElement))
@@ -88,15 +90,15 @@ function fill(plant: Tagged<StoredPlant>): void {
   error.textContent = ''
   for (const button of leaving) button.value = String(id)
   find('#plant-title').replaceChildren(shown(name))
-  tint(find('.glyph', HTMLElement, dialog), tag)
+  tint(glyph, tag).replaceChildren(silhouetteOf(tag || String(id)))
   titlePage(name)
   const facts = displayed.filter((property) => property.name !== 'name')
   find('#plant-facts').replaceChildren(
     ...facts.flatMap((property) => {
       const text = shownText(property, plant)
-      const seen = shownOrNone(text)
-      if (property.name === 'tag') tint(seen, text ?? '')
-      return [make('dt', property.title), make('dd', boxed(property.title, text, seen))]
+      const node = text === undefined ? shownOrNone(text) : seen(property, plant, text)
+      if (property.name === 'tag') tint(node, text ?? '')
+      return [make('dt', property.title), make('dd', boxed(property.title, text, node))]
     }),
   )
   const url = new URL(`plants/${id}`, base)

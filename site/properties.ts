@@ -2,8 +2,9 @@
 // `__proto__`: plants are read with `ownOf`, and made of entries.
 
 import { type Column, columnsOf, type Property, toField, toJsonOf } from './columns.js'
-import { find } from './elements.js'
+import { find, make } from './elements.js'
 import { parseExact, printExact, printLine } from './exact-json.js'
+import { shown } from './texts.js'
 
 /** The own properties of a plant. */
 export interface Values {
@@ -72,6 +73,20 @@ export function shownText(property: PlantProperty, plant: object, print = printE
   const value = ownOf(plant, property.name)
   return typeof value === 'string' ? value : textOf(property, plant, print)
 }
+
+/** Shows a property as a person says it, where that is shorter: Yes or No, and a moment by the clock of the reader. */
+export function seen({ schema, name }: PlantProperty, plant: object, text: string): HTMLElement {
+  const moment = Date.parse(schema['format'] === 'date-time' ? text : '')
+  const local = { dateStyle: 'medium', timeStyle: 'short' } as const
+  const time = Number.isNaN(moment) ? undefined : new Date(moment).toLocaleString([], local)
+  const words = yesOrNo.get(ownOf(plant, name)) ?? time
+  return words === undefined ? shown(text) : make('span', { title: text }, words)
+}
+
+export const yesOrNo: ReadonlyMap<unknown, string> = new Map([
+  [true, 'Yes'],
+  [false, 'No'],
+])
 
 /** What a text means in a form or a file; undefined for no property. The server refuses a text in place of a number. */
 export function meaningOf(column: Column, text: string): unknown {

@@ -223,7 +223,7 @@ function responsesOf(responses: Named<Part>): Child {
   const all = Object.entries(responses)
   const common = all.filter((each) => each[0] >= '4' && isCommon(each))
   const statuses = make('span.hint', common.map(([status]) => status).join(', '))
-  const label = make('summary', make('strong', `${common.length} errors`), make('span', 'of most operations', statuses))
+  const label = make('summary', make('strong', `${common.length} common errors`), make('span', statuses))
   return [
     all.filter((each) => !common.includes(each)).map(response),
     common.length > 0 && make('details.response', label, common.map(response)),

@@ -6,7 +6,8 @@ import { type Child, find, make } from './elements.js'
 import { printLine } from './exact-json.js'
 import { makeIcon } from './icons.js'
 import { markShown, openPlant } from './plant.js'
-import { displayed, isSame, type PlantProperty, shownText, withoutId } from './properties.js'
+import { displayed, isSame, type PlantProperty, seen, shownText, withoutId } from './properties.js'
+import { silhouetteOf } from './silhouettes.js'
 import { tint } from './tags.js'
 import { shown } from './texts.js'
 
@@ -14,19 +15,21 @@ import { shown } from './texts.js'
 const columnsMax = 5
 
 export const table = find('#table', HTMLTableElement)
-const body = find('tbody', HTMLTableSectionElement, table)
+const body = find('#page', HTMLTableSectionElement)
+/** For a plant that its page does not show. */
+const pinned = find('#pinned', HTMLTableSectionElement)
 const plants = new WeakMap<HTMLTableRowElement, StoredPlant>()
 /** The length of the longest id so far. */
 let idLength = 3
 
 makeHead()
-body.addEventListener('click', onClick)
-body.addEventListener('keydown', onKey)
+table.addEventListener('click', onClick)
+table.addEventListener('keydown', onKey)
 
 export const rows = body.rows
 
 export function findRow(id: string): HTMLTableRowElement | undefined {
-  return [...rows].find((row) => row.dataset['id'] === id)
+  return [...pinned.rows, ...rows].find((row) => row.dataset['id'] === id)
 }
 
 /** Whether a change is shown already, such as one made here. */
@@ -37,7 +40,22 @@ export function showsChange({ kind, plant }: Change): boolean {
   return there !== undefined && isSame(there, plant)
 }
 
+/** Shows what has become of the plant above the page. Several changes of it may come at once, and late. */
+export function refreshPinned(changes: readonly Change[]): void {
+  const [row] = pinned.rows
+  const last = changes.findLast(({ plant }) => String(plant.id) === row?.dataset['id'])
+  if (row === undefined || last === undefined) return
+  if (last.kind === 'deleted') row.remove()
+  else putTexts(row, last.plant)
+}
+
+/** Shows a plant above the page, until another one is shown. */
+export function pinRow(plant: StoredPlant): void {
+  pinned.replaceChildren(toRow(plant))
+}
+
 export function showRows(page: readonly StoredPlant[]): void {
+  pinned.replaceChildren()
   body.replaceChildren(...page.map(toRow))
   markShown()
   // Columns that stay where they are in the next search.
@@ -60,14 +78,14 @@ export function refreshRows(page: readonly StoredPlant[]): void {
     if (old !== undefined && isSame(old, plant)) continue
     if (row === undefined) body.insertBefore(toRow(plant), rows[at] ?? null)
     else putTexts(row, plant)
-    rows[at]?.classList.add('fresh')
+    rows[at]?.classList.add('fresh', row === undefined ? 'new' : 'changed')
   }
 }
 
 /** Opens the plant of a row. */
 function onClick(event: MouseEvent): void {
   const { target, ctrlKey, metaKey, shiftKey } = event
-  const row = target instanceof Element ? target.closest('tr') : null
+  const row = target instanceof Element ? target.closest<HTMLTableRowElement>('[data-id]') : null
   if (!(target instanceof Element) || row === null || target.closest('button')) return
   const isLink = target.closest('a') !== null
   // A person may want a tab or a window of its own, or be selecting text.
@@ -79,9 +97,11 @@ function onClick(event: MouseEvent): void {
 /** The keys of a row: it has one tab stop, its link. */
 function onKey(event: KeyboardEvent): void {
   const { target, key, ctrlKey, metaKey, altKey } = event
-  const row = target instanceof Element ? target.closest('tr') : null
+  const row = target instanceof Element ? target.closest<HTMLTableRowElement>('[data-id]') : null
   if (row === null || ctrlKey || metaKey || altKey) return
-  const step = { ArrowDown: row.nextElementSibling, ArrowUp: row.previousElementSibling }[key]
+  const all = [...pinned.rows, ...rows]
+  const at = all.indexOf(row)
+  const step = { ArrowDown: all[at + 1] ?? null, ArrowUp: all[at - 1] ?? null }[key]
   const action = { e: 'edit', Delete: 'remove' }[key]
   const button = row.querySelector<HTMLElement>(`[data-action="${action}"]`)
   if (step !== undefined) step?.querySelector<HTMLElement>('a.name')?.focus()
@@ -92,7 +112,9 @@ function onKey(event: KeyboardEvent): void {
 
 /** Gives the table a column for each property, before that of the actions. */
 function makeHead(): void {
-  find('thead tr', HTMLElement, table).prepend(...displayed.map(({ title }) => make('th', { scope: 'col' }, title)))
+  find('thead tr', HTMLElement, table).prepend(
+    ...displayed.map(({ title, kind }) => make(`th.${kind}`, { scope: 'col' }, title)),
+  )
   find('colgroup', HTMLElement, table).prepend(...displayed.map(() => make('col')))
   table.classList.toggle('wide', displayed.length > columnsMax)
   table.style.setProperty('--columns', String(displayed.length))
@@ -106,7 +128,7 @@ function toRow(plant: StoredPlant): HTMLTableRowElement {
     'tr',
     { 'data-id': id },
     make('td', button('copy', id, 'Copy the id', { class: 'id quiet' }, id)),
-    withoutId.map(() => make('td')),
+    withoutId.map(({ kind }) => make(`td.${kind}`)),
     make('td.writes', make('div.actions', tool('edit', 'Edit'), tool('remove', 'Delete'))),
   )
   putTexts(row, plant)
@@ -130,12 +152,16 @@ function putTexts(row: HTMLTableRowElement, plant: StoredPlant): void {
   for (const [at, property] of withoutId.entries()) row.cells[at + 1]?.replaceChildren(...nodesOf(property, plant))
 }
 
+function pictureOf({ id, tag = '' }: StoredPlant): HTMLElement {
+  return tint(make('i', silhouetteOf(tag || String(id))), tag)
+}
+
 function nodesOf(property: PlantProperty, plant: StoredPlant): Node[] {
   const text = shownText(property, plant, printLine)
   if (text === undefined) return []
   if (property.name === 'name')
-    return [make('a.name.cut', { href: hrefOf({ ...readView(), plant: String(plant.id) }) }, shown(text))]
-  if (property.name !== 'tag') return [make('div.cut', shown(text))]
+    return [make('a.name', { href: hrefOf({ ...readView(), plant: String(plant.id) }) }, pictureOf(plant), shown(text))]
+  if (property.name !== 'tag') return [make('div.cut', seen(property, plant, text))]
   if (text === '') return [shown(text)]
   return [tint(button('tag', text, 'Show the plants with this tag', { class: 'chip' }, shown(text)), text)]
 }

@@ -6,7 +6,7 @@ import type { Change, ListQuery, PlantStoreClient, StoredPlant, Summary } from '
 import { find, make } from './elements.js'
 import { whileBusy } from './form.js'
 import { explain, hush, say, spoken } from './messages.js'
-import { findRow, refreshRows, rows, showRows, showsChange, table } from './rows.js'
+import { findRow, refreshPinned, refreshRows, rows, showRows, showsChange, table } from './rows.js'
 import { choose } from './tags.js'
 
 const typingPauseMs = 150
@@ -46,6 +46,10 @@ for (const field of [prefix, tagFilter]) {
 }
 prefix.addEventListener('keydown', ({ key }) => {
   if (key === 'ArrowDown') table.querySelector<HTMLElement>('a.name')?.focus()
+})
+prefix.form?.addEventListener('reset', () => {
+  prefix.focus()
+  return search('', tagIn())
 })
 clear.addEventListener('click', () => {
   prefix.value = ''
@@ -110,6 +114,7 @@ export async function refresh(changes: readonly Change[]): Promise<void> {
     // Another page was requested, or is shown.
     if (!page || mine !== newest || asked !== current) return
     nextAfter = page.next
+    refreshPinned(changes)
     refreshRows(page.plants)
     showPlace()
   } catch (refusal) {
@@ -203,6 +208,7 @@ async function load(client: PlantStoreClient): Promise<void> {
 function showPlace(): void {
   showPager()
   clear.hidden = !isFiltered()
+  clear.textContent = view.tag === '' ? 'Clear search' : 'Clear filters'
   createNamed.hidden = rows.length > 0 || hasFailed || view.name === '' || idOf(view.name) !== undefined
   createNamed.value = view.name
   say(createNamed, `Create ${JSON.stringify(view.name)}`)

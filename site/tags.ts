@@ -2,6 +2,7 @@
 
 import type { Summary } from './client.js'
 import { find, make } from './elements.js'
+import { makeIcon } from './icons.js'
 import { escaped, shown } from './texts.js'
 
 const chipsMax = 8
@@ -24,23 +25,19 @@ export function choose(tag: string): void {
   draw()
 }
 
-/** Twelve colours are easy to tell apart. */
-const huesMax = 12
-/** By tag, the colours that are taken. */
-const hues = new Map<string, number>()
+const huesMax = 18
 
-/** Gives an element the colour of a tag: one of its own for each of the first tags. None for an empty tag. */
+/** Gives an element the colour of a tag, which depends on its text alone. None for an empty tag. */
 export function tint<Kind extends HTMLElement>(element: Kind, tag: string): Kind {
   element.classList.toggle('tag', tag !== '')
   if (tag === '') return element
-  const sum = [...tag].reduce((before, character) => (before * 98 + (character.codePointAt(0) ?? 0)) % 997, 0)
-  let hue = hues.get(tag) ?? sum % huesMax
-  if (!hues.has(tag) && hues.size < huesMax) {
-    while ([...hues.values()].includes(hue)) hue = (hue + 1) % huesMax
-    hues.set(tag, hue)
-  }
-  element.style.setProperty('--hue', String((hue * 360) / huesMax))
+  element.style.setProperty('--hue', String(((hashOf(tag) % huesMax) * 360) / huesMax))
   return element
+}
+
+/** A number that a text always has. */
+export function hashOf(text: string): number {
+  return [...text].reduce((before, character) => (before * 39 + (character.codePointAt(0) ?? 0)) % 1_009, 0)
 }
 
 function draw(): void {
@@ -50,10 +47,14 @@ function draw(): void {
   const extra = isShown ? [] : [tags.find(({ tag }) => tag === chosen) ?? { tag: chosen, plants: undefined }]
   find('#chips').replaceChildren(...[...extra, ...first].map(toChip))
   showChosen()
-  find('#more-chips').replaceChildren(...tags.slice(chipsMax).map(toChip))
+  const typed = find('#tag-filter', HTMLInputElement).value
+  const begun = tags.filter(({ tag }) => tag.includes(typed))
+  // A tag that is whole is chosen, and the others are those to change to.
+  const isWhole = typed === '' || begun.some(({ tag }) => tag === typed)
+  find('#more-chips').replaceChildren(...(isWhole ? tags.slice(chipsMax) : begun).map(toChip))
   find('#more-tags').hidden = tags.length === 0 && chosen === ''
-  const isWhole = known === undefined || (known.isExact && tags.length < tagsMax)
-  find('#tags-hint').textContent = isWhole ? '' : `The ${tags.length} most common tags.`
+  const isAll = known === undefined || (known.isExact && tags.length < tagsMax)
+  find('#tags-hint').textContent = isAll ? '' : `The ${tags.length} most common tags.`
   const suggested = tags.filter(({ tag }) => !tag.includes('\n') && escaped(tag) === tag)
   find('#tags').replaceChildren(...suggested.map(({ tag }) => new Option(tag, tag)))
 }
@@ -76,6 +77,7 @@ function toChip({ tag, plants }: { readonly tag: string; readonly plants: number
     tag === '' ? { disabled: '', title: 'Empty tags cannot be searched.' } : undefined,
     shown(tag),
     plants !== undefined && [' ', make('span.count', plants.toLocaleString('en'))],
+    isChosen && [make('span.unseen', ': clear this filter'), makeIcon('close')],
   )
   return tint(chip, tag)
 }

@@ -99,7 +99,7 @@ describe('texts of every kind', { skip: noBrowser }, () => {
     await openMany(page)
     await page.locator('#many[open]').waitFor()
     await page.locator('#file').setInputFiles({ name: 'p.ndjson', mimeType: '', buffer: Buffer.from(all.ndjson) })
-    await page.getByText('60 plants to add.').waitFor()
+    await page.getByText('60 ready.').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: /^Add / }).click()
     await page.locator('#many-status').getByText('60 plants added of 60 rows.').waitFor()
     await page.keyboard.press('Escape')

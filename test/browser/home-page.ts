@@ -8,7 +8,7 @@ import { until } from '../support/time.ts'
 
 /** The console tells of refusals that are asked for, too, of a network that is switched off and a stream that is cut. */
 const isRefusal = (error: string): boolean =>
-  /status of (401|409|410|412|404|400)|net::ERR_(INTERNET_DISCONNECTED|INCOMPLETE_CHUNKED_ENCODING)/.test(error)
+  /status of (401|409|410|412|413|404|400)|net::ERR_(INTERNET_DISCONNECTED|INCOMPLETE_CHUNKED_ENCODING)/.test(error)
 
 /** Nothing was asked of others, and nothing went wrong but what the server refused. */
 export function assertQuiet({ outside, errors }: WatchedPage): void {

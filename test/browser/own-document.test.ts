@@ -81,7 +81,10 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
       await field('Name').fill('Fern')
       await create.click()
       await form.getByText('Enter a value.').first().waitFor()
-      assert.deepEqual(await form.locator('.error:not(:empty)').allTextContents(), ['Enter a value.', 'Enter a value.'])
+      assert.deepEqual(await form.locator('.error:not(:empty)').allTextContents(), [
+        'Choose a light.',
+        'Enter a value.',
+      ])
       await form.getByText('</script><!-- <script> & "quotes"', { exact: true }).waitFor()
       await field('Light').selectOption({ label: '3' })
       await field('Catalogue number').fill('7')
@@ -144,7 +147,7 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
       await send('POST', '/plants', whole)
       await reads(page, '#table tbody a.name', 'Fern')
       const cells = await page.locator('#table tbody td').allTextContents()
-      const shown = ['1', 'Fern', '(empty)', '(empty)', '3', '9223372036854775807', '0.25', '(empty)', 'false', 'soon']
+      const shown = ['1', 'Fern', '(empty)', '(empty)', '3', '9223372036854775807', '0.25', '(empty)', 'No', 'soon']
       assert.deepEqual(cells.slice(0, shown.length), shown)
       assert.deepEqual(cells.slice(-4, -2), ['{ "ml": 9007199254740995, "__proto__": { "toString": 1.5 } }', 'null'])
       const heads = (await page.locator('#table th').allTextContents()).slice(0, 6)
@@ -181,7 +184,7 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
       assert.deepEqual(rows, ['YoursTheirs', 'Namemine(empty)Use this for Name', 'Tag(empty)(empty)'])
       assert.equal(await dialog.getByLabel('Indoors (optional)').inputValue(), 'true')
       await page.keyboard.press('Escape')
-      await page.locator('tr.fresh td').getByText('true').waitFor()
+      await page.locator('tr.fresh td').getByText('Yes').waitFor()
     }))
 
   test('reads and writes files as the commands do, with its columns', () =>
@@ -196,7 +199,7 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
       const give = (text: string): Promise<void> =>
         page.locator('#file').setInputFiles({ name: 'plants', mimeType: '', buffer: Buffer.from(text) })
       await give(csv + rest)
-      await page.getByText('3 plants to add. 1 of the rows cannot be added.').waitFor()
+      await page.getByText('3 ready, 1 with a problem.').waitFor()
       assert.deepEqual(await page.locator('#preview .error').allTextContents(), [
         'is not JSON, or has a number that is too large 3,,sun,c,1e400,,,,no',
       ])
