@@ -364,6 +364,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await store.fail({ operation: 'listChanges' })
       await reads(page, '#secret-error', 'This refusal was ordered by a test (error 40102).')
       // Whoever signs in next sees nothing of what was read, and what was typed.
+      assert.equal(await page.locator('#secret').inputValue(), '')
       await enter(page, store.token)
       await page.locator('#edit[open]').waitFor()
       assert.equal(await page.locator('#edit-name').inputValue(), 'typed')
