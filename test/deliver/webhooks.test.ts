@@ -3,6 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import dns from 'node:dns/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import type { Socket } from 'node:net'
 import { describe, test } from 'node:test'
 import { Webhook as Verifier } from 'standardwebhooks'
@@ -562,4 +564,28 @@ test('a server that has lost its lease does not send again what met a closed con
   assert.equal((await send('cut')).status, undefined)
   await sender.close()
   assert.equal(cuts, 1)
+})
+
+test('the name of a receiver that was not found is looked up again', async (context) => {
+  const { lookup } = dns
+  let lookUps = 0
+  const find = async (...given: Parameters<typeof lookup>): Promise<unknown> => {
+    if (given[0] !== 'receiver.test') return lookup(...given)
+    lookUps += 1
+    if (lookUps === 1) throw new Error('not found')
+    return [{ address: '127.0.0.1', family: 4 }]
+  }
+  context.mock.method(dns, 'lookup', find)
+  syncBuiltinESMExports()
+  context.after(() => {
+    context.mock.restoreAll()
+    syncBuiltinESMExports()
+  })
+  await using receiver = await startReceiver()
+  const url = receiver.url.replace('127.0.0.1', 'receiver.test')
+  const sender = openSender({ userAgent: 'plantstore/test', clock: systemClock, limits, mayStillSend: () => true })
+  const send = () => sender.post({ url, secrets: [{ secret }] }, { id: '1', body: '{}' })
+  assert.equal((await send()).outcome, 'not found')
+  assert.ok((await send()).isAccepted)
+  await sender.close()
 })
