@@ -368,6 +368,8 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await store.fail({ operation: 'listChanges' })
       await reads(page, '#secret-error', 'This refusal was ordered by a test (error 40102).')
       // Whoever signs in next sees nothing of what was read, and what was typed.
+      assert.equal(await page.locator('#secret').inputValue(), '')
+      await page.locator('#log-list button').first().waitFor({ state: 'detached' })
       await enter(page, store.token)
       await page.locator('#edit[open]').waitFor()
       assert.equal(await page.locator('#edit-name').inputValue(), 'typed')
@@ -521,6 +523,15 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await hasText(page, '#may', 'can read and write')
       await page.getByRole('heading', { name: 'Plant 2', exact: true }).waitFor()
       assert.equal(page.url(), `${store.url}/?name=plant&plant=2`)
+      for (const [token, may, hidden] of [
+        [given, 'can only read', 1],
+        [store.token, 'can read and write', 0],
+      ] as const) {
+        await page.evaluate(`location.hash = 'token=${token}'`)
+        await hasText(page, '#may', may)
+        assert.equal(await page.locator('body.no-writes').count(), hidden)
+        await reads(page, '#live', 'Live')
+      }
       await page.evaluate(`location.hash = 'token=plt_nonsense'`)
       await reads(page, '#secret-error', 'The token is unknown, malformed, expired or revoked (error 40102).')
       await hasFocus(page, '#secret')

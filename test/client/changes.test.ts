@@ -132,11 +132,12 @@ describe('the stream of changes', () => {
     await broken
   })
 
-  test('is opened again at once each time that it has brought something', async () => {
+  test('is opened again at once each time that it has brought something, after that', async () => {
     let cut = (): void => {}
-    await using store = await streaming((_, response) => {
+    const targets: (string | undefined)[] = []
+    await using store = await streaming(({ url }, response) => {
       cut = () => void response.destroy()
-      response.write(eventOf(1))
+      response.write(eventOf(targets.push(url)))
     })
     const pausesMs: number[] = []
     const onFailure = (_: Error, retryMs: number): void => void pausesMs.push(retryMs)
@@ -146,6 +147,7 @@ describe('the stream of changes', () => {
       cut()
     }
     await changes.return()
+    assert.deepEqual(targets, ['/changes?', ...pausesMs.map((_, at) => `/changes?after=${at + 1}-a`)])
     assert.equal(pausesMs.length, 11)
     assert.ok(Math.max(...pausesMs) <= 50, pausesMs.join())
   })

@@ -104,8 +104,14 @@ describe('what a webhook sends', () => {
   test('is read in pages, no more than two of which wait', () => {
     const bench = new Bench({ webhookPage: 2 })
     bench.change([1, 2, 3, 4, 5, 6, 7, 8])
-    bench.next(1)
+    const first = bench.next(1) as Delivery
     assert.equal(bench.sut.readTo, '5-a')
+    bench.accept(first)
+    bench.run()
+    // Later ones, too, with no pause between the pages.
+    bench.change([1, 2, 3])
+    bench.sut.add(bench.page(bench.sut.readTo, 2))
+    assert.ok(bench.sut.wantsMore)
   })
 
   test('are the changes of its kinds', () => {
@@ -316,7 +322,7 @@ describe('a change that cannot be read again', () => {
     assert.equal(bench.sut.find(delivery, 'gone', bench.nowMs), false)
     bench.log.splice(0, 1)
     const again = bench.sut.next(bench.nowMs, 10) as Delivery
-    assert.equal(again.lane.after, undefined)
+    assert.deepEqual([again.lane.after, again.lane.tries], [undefined, 0])
     const page = { changes: bench.log, next: bench.log.at(-1)?.position ?? '', isLast: true }
     assert.ok(bench.sut.find(again, page, bench.nowMs))
     assert.equal(nameOf(again), '1:4')
@@ -333,7 +339,9 @@ describe('a change that cannot be read again', () => {
 
   test('because the log ends before it, as in a restored backup, is done', () => {
     const [bench, delivery] = blocked()
+    bench.sut.takeProgress()
     assert.equal(bench.sut.find(delivery, { changes: [], next: '2-a', isLast: true }, bench.nowMs), false)
+    assert.ok(bench.sut.isDirty)
     assert.deepEqual(bench.sut.takeProgress().blocked, [])
   })
 })

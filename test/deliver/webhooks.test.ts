@@ -3,6 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import dns from 'node:dns/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import type { Socket } from 'node:net'
 import { describe, test } from 'node:test'
 import { Webhook as Verifier } from 'standardwebhooks'
@@ -155,6 +157,20 @@ describe('a webhook', { concurrency: true }, () => {
     assert.ok(receiver.atOnceMax <= limits.webhookInFlightMax)
   })
 
+  onSetup('stores its progress again if that has failed', async ({ store, clock, events, send, find, passes }) => {
+    await using receiver = await startReceiver()
+    const id = await send(receiver)
+    await passes('it is held', async () => (await find(id)).owner !== undefined)
+    const { replaceWebhook } = store
+    store.replaceWebhook = async () => false
+    await store.createPlant(toPlant({ id: 1n, name: 'n' }))
+    await passes('it is sent', () => events.some(({ kind }) => kind === 'webhookSent'))
+    const sentMs = clock.monotonicMs()
+    await passes('five seconds have passed', () => clock.monotonicMs() - sentMs > 5_000)
+    store.replaceWebhook = replaceWebhook
+    await passes('that is stored', async () => (await find(id)).progress.last !== undefined)
+  })
+
   onSetup('looks no more often at a log that cannot be read', async (setup) => {
     const { store, clock, passes } = setup
     await store.addWebhook(newWebhook('http://127.0.0.1:9/', '1-1'))
@@ -216,6 +232,7 @@ describe('a webhook', { concurrency: true }, () => {
   test('is paused when nothing was accepted for three days, when the log does not have its changes, and by 410', async () => {
     await using setup = await setUp()
     await using receiver = await startReceiver(refuse(500))
+    const webhooks = setup.start()
     const failing = await setup.send(receiver)
     await createPlants(setup.store, 50)
     const startMs = setup.clock.monotonicMs()
@@ -232,6 +249,7 @@ describe('a webhook', { concurrency: true }, () => {
     const pausedMs = setup.clock.monotonicMs()
     await setup.passes('a day has passed', () => setup.clock.monotonicMs() - pausedMs > 24 * hour, hour)
     assert.equal(gone.received.length, 1)
+    assert.ok(webhooks.figures.length === 3 && webhooks.figures.every(({ isPaused }) => isPaused))
   })
 
   onSetup('is paused if somebody has damaged its row, and stops no other', async (setup) => {
@@ -352,22 +370,30 @@ describe('a webhook', { concurrency: true }, () => {
     const id = await setup.send(receiver)
     await passes('the first sends', async () => (await setup.find(id)).owner !== undefined)
     const { owner } = await setup.find(id)
-    setup.start({ store: sharedOf(setup.store) })
+    const other = setup.start({ store: sharedOf(setup.store) })
     for (let plant = 0n; plant < 20n; plant += 1n) await setup.store.createPlant(toPlant({ id: plant, name: 'n' }))
     await passes('all is sent', () => receiver.received.length === 20)
     const heldMs = clock.monotonicMs()
-    await passes('three leases have passed', () => clock.monotonicMs() - heldMs > 3 * limits.webhookLeaseMs)
-    assert.equal((await setup.find(id)).owner, owner)
+    const { version } = await setup.find(id)
+    const { webhookLeaseMs, webhookLeaseMarginMs } = limits
+    await passes('three leases have passed', () => clock.monotonicMs() - heldMs > 3 * webhookLeaseMs)
+    const held = await setup.find(id)
+    assert.equal(held.owner, owner)
+    assert.ok(held.version - version <= 2 + (3 * webhookLeaseMs) / webhookLeaseMarginMs, 'it is renewed now and then')
     isSilent = true
     const silentMs = clock.monotonicMs()
     await passes('the other sends', async () => (await setup.find(id)).owner !== owner)
     const tookMs = clock.monotonicMs() - silentMs
-    const { webhookLeaseMs, webhookLeaseMarginMs } = limits
     assert.ok(tookMs >= webhookLeaseMs - webhookLeaseMarginMs && tookMs <= webhookLeaseMs + 60_000, `${tookMs} ms`)
     await setup.store.createPlant(toPlant({ id: 99n, name: 'n' }))
     await passes('it is sent', () => receiver.received.some((each) => plantIdOf(each) === '99'))
     clock.pass(5_000)
     assert.equal(receiver.received.filter((each) => plantIdOf(each) === '99').length, 1)
+    isSilent = false
+    void other[Symbol.asyncDispose]()
+    await passes('the first sends again', async () => (await setup.find(id)).owner === owner)
+    await setup.store.createPlant(toPlant({ id: 100n, name: 'n' }))
+    await passes('it is sent', () => receiver.received.some((each) => plantIdOf(each) === '100'))
   })
 
   onSetup('of a server that cannot renew its lease sends nothing once the lease may be over', async (setup) => {
@@ -538,4 +564,28 @@ test('a server that has lost its lease does not send again what met a closed con
   assert.equal((await send('cut')).status, undefined)
   await sender.close()
   assert.equal(cuts, 1)
+})
+
+test('the name of a receiver that was not found is looked up again', async (context) => {
+  const { lookup } = dns
+  let lookUps = 0
+  const find = async (...given: Parameters<typeof lookup>): Promise<unknown> => {
+    if (given[0] !== 'receiver.test') return lookup(...given)
+    lookUps += 1
+    if (lookUps === 1) throw new Error('not found')
+    return [{ address: '127.0.0.1', family: 4 }]
+  }
+  context.mock.method(dns, 'lookup', find)
+  syncBuiltinESMExports()
+  context.after(() => {
+    context.mock.restoreAll()
+    syncBuiltinESMExports()
+  })
+  await using receiver = await startReceiver()
+  const url = receiver.url.replace('127.0.0.1', 'receiver.test')
+  const sender = openSender({ userAgent: 'plantstore/test', clock: systemClock, limits, mayStillSend: () => true })
+  const send = () => sender.post({ url, secrets: [{ secret }] }, { id: '1', body: '{}' })
+  assert.equal((await send()).outcome, 'not found')
+  assert.ok((await send()).isAccepted)
+  await sender.close()
 })

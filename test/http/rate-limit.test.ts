@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { OperationId } from '../../src/contract/document.ts'
+import { AppError } from '../../src/domain/errors.ts'
 import { changeTraits } from '../../src/http/changes.ts'
 import type { Traits } from '../../src/http/operations.ts'
 import { plantTraits } from '../../src/http/plants.ts'
@@ -33,6 +34,16 @@ function limiterOf(units: number, seconds: number, rateLimitedCallersMax = 100) 
     take: (count: number, units: number, caller = 'a'): number =>
       Array.from({ length: count }, () => refusal(units, caller)).filter((fields) => fields === undefined).length,
     refusal,
+    /** The look-ups of wrong credentials that are let through. */
+    guess: async (count: number): Promise<number> => {
+      let guesses = 0
+      const lookUp = async (): Promise<never> => {
+        guesses += 1
+        throw new AppError('invalidToken', 'wrong')
+      }
+      for (let each = 0; each < count; each += 1) await limiter.guardLookUp('a', lookUp).catch(() => {})
+      return guesses
+    },
   }
 }
 
@@ -46,6 +57,13 @@ describe('a rate limit', () => {
     assert.equal(take(10, 1), 4)
     wait(60_000)
     assert.equal(take(25, 1), 10, 'what was not used is not kept')
+  })
+
+  test('lets as many wrong credentials be looked up after a pause as before', async () => {
+    const { guess, wait } = limiterOf(10, 1)
+    assert.equal(await guess(25), 10)
+    wait(60_000)
+    assert.equal(await guess(25), 10)
   })
 
   test('lets what costs more than all of it through when nothing else counts', () => {

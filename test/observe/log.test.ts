@@ -115,7 +115,7 @@ describe('the log', () => {
     })
     const tooLarge = refused(431, 'headerFieldsTooLarge')
     const flood = [tooLarge, tooLarge, tooLarge, refused(503, 'overloaded'), tooLarge]
-    const events: Step[] = [...flood, second, second, tooLarge, second]
+    const events: Step[] = [...flood, second, tooLarge, tooLarge, second, second, tooLarge, second]
     for (const level of ['errors', 'all'] as const) {
       const lines = linesOf({ level, isTerminal: false }, events).map((line) => JSON.parse(line))
       const found = lines.map(({ status, leftOut }) => [status, leftOut])
@@ -123,13 +123,14 @@ describe('the log', () => {
         [431, undefined],
         [503, undefined],
         [431, 2],
+        [431, 1],
         [431, undefined],
       ])
       assert.match(lines[2]?.message, /^refused 431 headerFieldsTooLarge r-2, and 2 more since the last such line$/)
     }
   })
 
-  test('of a store that fails for a minute has a line a second for each error, and where it comes from once', () => {
+  test('of a store that fails for a minute has a line a second for each error, and where it comes from every ten', () => {
     const failedWith = (error: ErrorCode, cause: Error): ServiceEvent =>
       ({ ...finished(503), error, cause }) as ServiceEvent
     const full = new Error('database or disk is full')
@@ -138,15 +139,16 @@ describe('the log', () => {
       ...Array.from({ length: 50 }, () => failedWith('storeUnavailable', new Error('a fsync failed'))),
       second,
     ])
+    const later: Step[] = Array(600).fill(second)
     for (const level of ['errors', 'changes', 'all'] as const) {
-      const lines = linesOf({ level, isTerminal: false }, minute.flat())
+      const lines = linesOf({ level, isTerminal: false }, [...minute, later, ...minute.slice(0, 2)].flat())
       assert.ok(lines.join('\n').length < 100_000, `${level}: ${lines.join('\n').length}`)
       const parsed = lines.map((line) => JSON.parse(line))
       const count = (error: ErrorCode): number =>
         parsed.filter((line) => line.error === error).reduce((sum, { leftOut = 0 }) => sum + 1 + leftOut, 0)
-      assert.deepEqual([count('storeFull'), count('storeUnavailable')], [6_000, 3_000])
+      assert.deepEqual([count('storeFull'), count('storeUnavailable')], [6_200, 3_100])
       assert.equal(parsed[0].stack, full.stack)
-      assert.equal(parsed.filter(({ stack }) => stack !== undefined).length, 2)
+      assert.equal(parsed.filter(({ stack }) => stack !== undefined).length, 4)
       assert.ok(parsed.every(({ cause }) => /^(database or disk is full|a fsync failed)$/.test(cause)))
     }
   })

@@ -135,7 +135,7 @@ describe('group commit', () => {
     })
 
     test('are not waited for any more for a while if they do not come', async () => {
-      const { queue, sizes, answer, expire } = await answerOne()
+      const { queue, sizes, waits, answer, expire } = await answerOne()
       await answer(slowMs)
       expire()
       await turn()
@@ -143,6 +143,12 @@ describe('group commit', () => {
       void queue.submit(3)
       await answer(slowMs)
       assert.deepEqual(sizes(), [1, 2, 1])
+      for (let job = 4; job < 24; job += 1) {
+        assert.equal(waits.length, 1)
+        void queue.submit(job)
+        await answer(slowMs)
+      }
+      assert.equal(waits.length, 2)
     })
 
     test('are not waited for after a fast commit, or when the queue closes', async () => {
