@@ -131,14 +131,14 @@ function take(content: string): void {
   const wrong = rows.filter((row) => row.wrong !== undefined)
   const valid = rows.filter((row) => row.wrong === undefined)
   const [ready, bad] = [valid, wrong].map(({ length }) => length.toLocaleString('en'))
-  if (valid.length > 0) submit.textContent = `Add ${plantsOf(valid.length)}`
+  submit.textContent = `Add ${plantsOf(valid.length)}`
+  submit.hidden = valid.length === 0
   const end = wrong.length === 0 ? '.' : `, ${bad} with a problem.`
   showRows(`${ready} ready${end}`, [...wrong, ...valid], previewRows)
 }
 
 async function add(): Promise<void> {
-  if (rows.every(({ wrong }) => wrong !== undefined))
-    return say(error, error.textContent || 'Paste rows or choose a file.')
+  if (rows.length === 0) return say(error, error.textContent || 'Paste rows or choose a file.')
   running = new AbortController()
   const tally: Tally = { added: 0, known: 0, refused: rows.filter(({ wrong }) => wrong !== undefined) }
   let isDone = false

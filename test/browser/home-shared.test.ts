@@ -706,8 +706,8 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await assertSeen('#log-detail pre', /"theirs"/)
       await openMany(page)
       await page.locator('#rows').fill('id,name\n\u202e1,a\n')
-      await page.getByRole('dialog').getByRole('button', { name: /^Add / }).click()
       await assertSeen('#preview .error', /^idmustbeawholenumber,not"1"/)
+      await page.getByRole('dialog').getByRole('button', { name: /^Add / }).waitFor({ state: 'hidden' })
     }))
 
   exhaustive.test('marks what cannot be seen, and leaves whole what can', () =>
