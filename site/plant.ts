@@ -19,6 +19,8 @@ const link = find('#plant-link')
 const leaving = ['#plant-edit', '#plant-remove'].map((selector) => find(selector, HTMLButtonElement))
 /** Where there is room, the panel stands beside the table. */
 const isWide = matchMedia('(min-width: 80rem)')
+/** What the dialog returns if the address has closed it, not a person. */
+const byPage = 'page'
 let shownId: string | undefined
 /** The request that a person chose last. */
 let chosen = 'GET'
@@ -26,10 +28,8 @@ let chosen = 'GET'
 for (const button of leaving) button.addEventListener('click', () => dialog.close())
 link.addEventListener('click', () => copy(new URL(`?plant=${shownId}`, base).href, link, find('#plant-title')))
 dialog.addEventListener('close', () => {
-  shownId = undefined
-  markShown()
-  titlePage()
-  openPlant(undefined)
+  // The event may come when the next plant is already asked for, or shown.
+  if (!dialog.open && dialog.returnValue !== byPage) openPlant(undefined)
 })
 // A dialog beside others does not close by itself.
 document.addEventListener('keydown', ({ key, target }) => {
@@ -50,12 +50,16 @@ export async function showPlant(id: string | undefined): Promise<void> {
   if (id === shownId && (id === undefined || dialog.open)) return
   shownId = id
   markShown()
-  if (id === undefined) return dialog.close()
+  if (id === undefined) {
+    titlePage()
+    return dialog.close(byPage)
+  }
   try {
     const plant = await connect().getPlant(BigInt(id))
     if (shownId !== id) return
     fill(plant)
     if (document.querySelector('dialog[open]') !== null) return
+    dialog.returnValue = ''
     if (isWide.matches) dialog.show()
     else dialog.showModal()
   } catch (refusal) {

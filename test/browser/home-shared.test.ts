@@ -48,9 +48,16 @@ describe('the home page, shared', { skip: noBrowser }, () => {
         const tags = ['#chips [aria-pressed="true"]', 'tr[aria-current] .chip']
         const [chosen, ofRow] = await Promise.all(tags.map((tag) => styleOf(page, tag, '--hue')))
         assert.equal(chosen, ofRow, 'a tag has one colour')
+        // The event of the closed panel comes late, when the plant is asked for again.
+        const panel = page.locator('#plant')
+        await panel.evaluate((dialog) => {
+          const hold = (event: { stopImmediatePropagation(): void }): void => event.stopImmediatePropagation()
+          dialog.addEventListener('close', hold, { capture: true, once: true })
+        })
         await page.goBack()
-        await page.locator('#plant').waitFor({ state: 'hidden' })
+        await panel.waitFor({ state: 'hidden' })
         await page.goForward()
+        await panel.dispatchEvent('close')
         await page.locator('#plant[open]').waitFor()
         await page.keyboard.press('Escape')
         await page.waitForURL((url) => url.search === '?name=plant&tag=tag+1&after=74&from=26')
