@@ -3,6 +3,7 @@
 import { connect, freeIds, idMax, isRefusal, isThere, statusOf } from './api.js'
 import { fieldOf, find } from './elements.js'
 import { clearRefusal, focusWrong, isFilledIn, makeFields, onSubmit, plantIn, showRefusal, tell } from './form.js'
+import { closeLog } from './log.js'
 import { explain, hush } from './messages.js'
 import { displayed, isSame, type Values, withoutId } from './properties.js'
 
@@ -124,7 +125,7 @@ export function showWelcome(isEmpty: boolean): void {
 function show(isOpen: boolean): void {
   section.hidden = !isOpen
   // There is no room for both.
-  if (isOpen && isPhone.matches) document.querySelector<HTMLElement>('#log-toggle[aria-expanded="true"]')?.click()
+  if (isOpen && isPhone.matches) closeLog()
   toggler.ariaExpanded = String(isOpen)
 }
 

@@ -62,9 +62,13 @@ remember(developer, 'plantstore-requests')
 developer.addEventListener('change', draw)
 panel.addEventListener('keydown', ({ key }) => {
   if (key !== 'Escape') return
-  toggle.click()
+  closeLog()
   toggle.focus()
 })
+
+export function closeLog(): void {
+  if (!panel.hidden) toggle.click()
+}
 
 export function clearLog(): void {
   exchanges.length = 0
