@@ -74,6 +74,9 @@ describe('the home page', { skip: noBrowser }, () => {
       await dialog.getByRole('button', { name: 'Save merged' }).click()
       await page.locator('tr[data-id="1"]').getByText('figs').waitFor()
       assert.equal(await stored(1), '{"id":1,"name":"third","tag":"figs"}')
+      // Once this change is shown, the page has also read its own one before it.
+      await store.client.replacePlant(2, { name: 'Fern' })
+      await page.locator('tr[data-id="2"]').getByText('Fern').waitFor()
       for (const id of [8, 35]) {
         await page.clock.setFixedTime(`2030-01-01T10:${id + 10}:00Z`)
         await watched.context.setOffline(true)
