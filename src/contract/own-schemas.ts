@@ -135,9 +135,8 @@ function upgrade({ nullable, example, ...schema }: Schema): Schema {
     delete upgraded[bound]
   }
   if (example !== undefined) upgraded['examples'] = [example]
-  if (nullable !== true || schema['type'] === undefined) return upgraded
-  upgraded['type'] = [schema['type'], 'null']
-  if (Array.isArray(schema['enum']) && !schema['enum'].includes(null)) upgraded['enum'] = [...schema['enum'], null]
+  // It only adds a type: an `enum` without null still rejects null (OpenAPI 3.0.3, "nullable").
+  if (nullable === true && schema['type'] !== undefined) upgraded['type'] = [schema['type'], 'null']
   return upgraded
 }
 
