@@ -11,10 +11,9 @@ import { displayed, isSame, type Values, withoutId } from './properties.js'
 const triesMax = 5
 
 const form = find('#create', HTMLFormElement)
-makeFields(form, displayed)
+// A person names the plant first, and often keeps the id.
+makeFields(form, [...withoutId, ...displayed.filter(({ name }) => name === 'id')])
 const idField = find('#id', HTMLInputElement)
-const ownId = find('#own-id', HTMLDetailsElement)
-ownId.append(idField.closest('.field') ?? idField)
 const error = find('#create-error')
 const section = find('#creating')
 const welcome = find('#welcome')
@@ -34,9 +33,6 @@ closer.addEventListener('click', () => {
 section.addEventListener('keydown', ({ key }) => {
   if (key === 'Escape' && welcome.hidden) closer.click()
 })
-idField.addEventListener('input', () => {
-  find('#next-id').textContent = idField.value
-})
 
 /** @param onCreated receives the id of the created plant. */
 export function startForm(onCreated: (id: string) => Promise<void>): void {
@@ -47,8 +43,6 @@ export function startForm(onCreated: (id: string) => Promise<void>): void {
     clearRefusal(form, error)
     hush()
     if (idField.value.trim() === '') await offerFree()
-    // Where nothing tells which ids are free, a person has to choose one.
-    if (idField.value.trim() === '') ownId.open = true
     if (!isFilledIn(form)) return
     if (fieldOf(form, 'name').value === '' && !isWarned) {
       tell(fieldOf(form, 'name'), 'The name is empty. Press Create again if it should be.')
@@ -67,7 +61,6 @@ export function startForm(onCreated: (id: string) => Promise<void>): void {
     } catch (refusal) {
       if (statusOf(refusal) === 401) return explain(refusal)
       showRefusal(form, refusal, error)
-      if (idField.ariaInvalid === 'true') ownId.open = true
       focusWrong(form)
     }
   })
@@ -98,7 +91,6 @@ export function toggleForm(): void {
 export function openForm(name = ''): void {
   show(true)
   if (name !== '') fieldOf(form, 'name').value = name
-  if (!mayRead()) ownId.open = true
   focusForm()
   void offerFree()
 }
@@ -116,6 +108,7 @@ export function focusForm(): void {
 export function showWelcome(isEmpty: boolean): void {
   if (isEmpty !== welcome.hidden) return
   welcome.hidden = !isEmpty
+  section.classList.toggle('hero', isEmpty)
   closer.hidden = isEmpty
   find('#create-title').textContent = isEmpty ? 'Create your first plant' : 'New plant'
   if (isEmpty && idField.value === '') offer(1n)
@@ -142,7 +135,6 @@ async function offerFree(above?: bigint): Promise<boolean> {
 function offer(id: bigint | undefined): void {
   offered = id === undefined || id > idMax ? '' : String(id)
   idField.value = offered
-  find('#next-id').textContent = offered
 }
 
 /** Without reading, nothing tells which ids are free. */

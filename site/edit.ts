@@ -16,24 +16,23 @@ import {
   whileBusy,
 } from './form.js'
 import { explain, hush, sayWhy } from './messages.js'
-import { isSame, isUsual, type PlantProperty, shownText, withoutId } from './properties.js'
+import { isSame, type PlantProperty, shownText, withoutId } from './properties.js'
 import { boxed, shownOrNone } from './texts.js'
 
-/** Shows two versions of a plant: its name and tag, and each text that differs, which is marked. */
-function sideBySide(mine: object, theirs: object): Node {
-  const titles = ['Yours', 'Theirs']
+/** Shows versions of a plant: each property in which they differ, with what is not as it was marked. */
+function sideBySide(original: object, mine: object, theirs: object): Node {
+  const titles = ['Original', 'Yours', 'Theirs']
   const rows = withoutId.flatMap((property): Child[][] => {
     const { title } = property
-    const texts = [mine, theirs].map((plant) => shownText(property, plant))
-    const isAlike = texts[0] === texts[1]
-    if (isAlike && !isUsual(property)) return []
-    const cells = texts.map((text, at) => {
+    const [before, typed, other] = [original, mine, theirs].map((plant) => shownText(property, plant))
+    if (before === typed && before === other) return []
+    const cells = [before, typed, other].map((text, at) => {
       const node = shownOrNone(text)
-      return boxed(`${title}, ${titles[at]}`, text, isAlike ? node : make('mark', node))
+      return boxed(`${title}, ${titles[at]}`, text, text === before ? node : make('mark', node))
     })
-    const words = ['Use this', make('span.unseen', ` for ${title}`)]
-    const taker = makeButton(words, () => takeTheirs(property), { class: 'chip' })
-    return [[make('th', { scope: 'row' }, title), cells[0], make('td', cells[1], !isAlike && taker)]]
+    const label = { class: 'chip', title: `Use this for ${title}` }
+    const taker = typed !== other && makeButton('Use this', () => takeTheirs(property), label)
+    return [[make('th', { scope: 'row' }, title), cells[0], cells[1], make('td', cells[2], taker)]]
   })
   return makeTable(['', ...titles], rows)
 }
@@ -45,8 +44,6 @@ interface Opened {
   /** Another client's version, if it is shown beside the form. */
   theirs?: Tagged<StoredPlant> | undefined
 }
-
-const conflictWords = ' Choose what to keep.'
 
 /** How long a version is shown before it can be overwritten: an earlier press was meant for what was there before. */
 const readingMsMin = 500
@@ -90,10 +87,7 @@ export async function edit(id: bigint, button: HTMLButtonElement): Promise<void>
   if (plant === undefined || asked !== id || document.querySelector('dialog:modal') !== null) return
   opened = { shown: plant }
   error.textContent = ''
-  find('#edit-title').replaceChildren(
-    make('span.cut', 'Edit ', shownOrNone(plant.name)),
-    make('span.hint', `Plant ${id}`),
-  )
+  find('#edit-title').replaceChildren('Edit ', shownOrNone(plant.name), make('p.hint', `Plant ${id}`))
   makeFields(form, withoutId, 'edit-', plant)
   form.dispatchEvent(new Event('input'))
   showConflict(opened)
@@ -201,13 +195,15 @@ function showConflict({ shown, theirs }: Opened): void {
   conflict.replaceChildren()
   if (hasConflict) {
     const mine = plantIn(form, withoutId, shown)
-    conflict.append(make('p', make('b', 'Someone else changed this plant.'), conflictWords), sideBySide(mine, theirs))
+    conflict.append(
+      make('p', make('b', 'Someone else changed this plant.'), ' Choose what to keep.'),
+      sideBySide(shown, mine, theirs),
+    )
     const isMerged = withoutId.every((property) => {
       const [before, typed, other] = [shown, mine, theirs].map((plant) => shownText(property, plant))
       return before === other || typed === other
     })
     overwrite.textContent = isMerged ? 'Save merged' : 'Overwrite with mine'
-    overwrite.className = isMerged ? 'main' : 'main danger'
   }
   const hadFocus = submit.matches(':focus') || !form.contains(document.activeElement)
   submit.hidden = hasConflict

@@ -69,9 +69,13 @@ function fieldFor(property: PlantProperty, prefix: string, plant?: object): HTML
   const control = controlFor(property, plant)
   const description = isUsual(property) ? '' : String(schema['description'] ?? '')
   const isJson = kind === 'json' && control instanceof HTMLTextAreaElement
-  const help = `${description}${isJson ? ' As JSON.' : ''}`.trim()
+  const isMoment = kind === 'text' && schema['format'] === 'date-time'
+  const form = isJson ? ' As JSON.' : isMoment ? ' With its time zone, such as 2026-01-31T12:00:00Z.' : ''
+  const help = (description + form).trim()
   const described = `${id}-error${help === '' ? '' : ` ${id}-help`}`
+  const most = String(schema['maxLength'] ?? '')
   fill(control, { id, name: key, autocomplete: 'off', 'data-property': name, 'aria-describedby': described })
+  if (most !== '') control.dataset['most'] = most
   if (isRequired && (kind !== 'text' || control instanceof HTMLSelectElement)) {
     const article = /^[aeio]/i.test(title) ? 'an' : 'a'
     const isChoice = control instanceof HTMLSelectElement
@@ -113,8 +117,6 @@ function controlFor(property: PlantProperty, plant?: object): Field {
     'input',
     { inputmode: kind === 'number' ? 'decimal' : 'text' },
     kind === 'text' && format === 'date' && { type: 'date' },
-    // The browser's own input has no time zone.
-    format === 'date-time' && { placeholder: '2026-01-31T12:00:00Z' },
     hint,
   )
   input.value = text
@@ -154,10 +156,9 @@ function printed(value: unknown): string {
 export function showRefusal(form: HTMLFormElement, refusal: unknown, rest: HTMLElement): void {
   const error = refusal instanceof PlantStoreError ? refusal.error : undefined
   const said = refusal instanceof PlantStoreError && error !== undefined ? refusal.message : wordsOf(refusal)
-  // The server says of a body alone that it is too long.
-  const [longest] = fieldsOf(form, '[data-property]').sort((one, other) => other.value.length - one.value.length)
+  // The server says only that the body is too long.
   const isLong = refusal instanceof PlantStoreError && refusal.status === 413
-  const message = isLong ? `${longest?.dataset['property']}: is too long` : said
+  const message = isLong ? tooLongIn(form) : said
   const end = error === undefined ? '' : ` (error ${error})`
   const others: string[] = []
   const told = new Map<Field, string>()
@@ -170,6 +171,16 @@ export function showRefusal(form: HTMLFormElement, refusal: unknown, rest: HTMLE
   for (const [each, words] of told) tell(each, toSentence(words) + end)
   say(rest, others.length === 0 ? '' : toSentence(others.join('; ') + end))
   focusWrong(form)
+}
+
+/** Which texts are longer than the document allows, or else the longest one. */
+function tooLongIn(form: HTMLFormElement): string {
+  const fields = fieldsOf(form, '[data-property]').toSorted((one, other) => other.value.length - one.value.length)
+  const limits = fields.flatMap(({ value, dataset: { property, most } }) => {
+    const { length } = [...value]
+    return length > Number(most) ? [`${property}: must have at most ${most} characters, got ${length}`] : []
+  })
+  return limits.length > 0 ? limits.join('; ') : `${fields[0]?.dataset['property']}: is too long`
 }
 
 /** Moves the focus to the first field with a message. */

@@ -14,7 +14,7 @@ import { followChanges, startLive, stopLive } from './live.js'
 import { clearLog } from './log.js'
 import { addExamples, openMany, startMany } from './many.js'
 import { closeMenu, createMenus } from './menus.js'
-import { expireToast, explain, hush, say } from './messages.js'
+import { announce, explain, hush } from './messages.js'
 import { noteChangesOfShown, openPlant, showPlant } from './plant.js'
 import { remove, undo } from './remove.js'
 import { findRow, pinRow } from './rows.js'
@@ -76,19 +76,19 @@ new ResizeObserver(() => page.setProperty('--log', `${foot.offsetHeight}px`)).ob
 
 async function created(id: string): Promise<void> {
   await refreshAll()
-  await tellOf(id, '#created', `Plant ${id} was created.`)
+  await tellOf(id, `Plant ${id} was created.`)
 }
 
 /** Says what happened to a plant, and shows it above the table if its page does not have it. */
-async function tellOf(id: string, place: string, sentence: string): Promise<void> {
-  say(find(place), sentence)
+async function tellOf(id: string, sentence: string): Promise<void> {
+  announce(sentence)
   const isHidden = may.read && findRow(id) === undefined
   // Another client may have deleted it.
   if (isHidden)
     await connectAside()
       .getPlant(BigInt(id))
       .then(pinRow, () => {})
-  findRow(id)?.classList.add('fresh', place === '#created' ? 'new' : 'changed')
+  findRow(id)?.classList.add('fresh')
 }
 
 async function refreshAll(): Promise<void> {
@@ -104,9 +104,8 @@ async function added(): Promise<void> {
 async function changed(id: bigint, sentence: string, isGone = false): Promise<void> {
   if (isGone && readView().plant === String(id)) openPlant(undefined)
   await Promise.all([reloadAround(id), loadSummary()])
-  if (isGone) say(find('#changed'), sentence)
-  else await tellOf(String(id), '#changed', sentence)
-  expireToast()
+  if (isGone) announce(sentence)
+  else await tellOf(String(id), sentence)
   if (find('#plants').hidden) focusForm()
 }
 

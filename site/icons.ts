@@ -29,19 +29,21 @@ const drawings = {
 const svg = 'http://www.w3.org/2000/svg'
 
 /** @param kind the class of the drawing. */
-export function draw(drawing: string, kind: string): SVGElement {
+export function draw(kind: string, ...paths: readonly string[]): SVGElement {
   const icon = document.createElementNS(svg, 'svg')
   icon.setAttribute('viewBox', '0 0 24 24')
   icon.setAttribute('class', kind)
   icon.setAttribute('aria-hidden', 'true')
-  const path = document.createElementNS(svg, 'path')
-  path.setAttribute('d', drawing)
-  icon.append(path)
+  for (const drawing of paths) {
+    const path = document.createElementNS(svg, 'path')
+    path.setAttribute('d', drawing)
+    icon.append(path)
+  }
   return icon
 }
 
 export function makeIcon(name: keyof typeof drawings): SVGElement {
-  return draw(drawings[name], 'icon')
+  return draw('icon', drawings[name])
 }
 
 export function drawIcons(): void {

@@ -89,7 +89,7 @@ export async function record(input: RequestInfo | URL, init: RequestInit = {}, i
     isAside,
     item: make(
       'li',
-      makeButton('', () => choose(exchange)),
+      makeButton('', () => choose(exchange), { class: 'item' }),
     ),
   }
   exchanges.unshift(exchange)
@@ -154,7 +154,7 @@ function drawItem(exchange: Exchange): HTMLLIElement {
   const button = find('button', HTMLButtonElement, exchange.item)
   button.ariaPressed = String(exchange === open)
   const time = exchange.startedAt.toLocaleTimeString('en', { hour12: false })
-  button.replaceChildren(...lineOf(exchange), make('time.hint', time))
+  button.replaceChildren(...lineOf(exchange), make('time.hint.roomy', time))
   return exchange.item
 }
 
@@ -168,7 +168,7 @@ function lineOf(exchange: Exchange): Node[] {
   const { method, url, ms } = exchange
   return [
     make(`b.method.${method.toLowerCase()}`, method),
-    make('bdi.path', `/${url.pathname.slice(base.pathname.length)}${url.search}`),
+    make('bdi.path.cut', `/${url.pathname.slice(base.pathname.length)}${url.search}`),
     statusOf(exchange),
     make('span.hint.ms', ms === undefined ? '' : `${Math.round(ms)} ms`),
   ]
@@ -190,7 +190,7 @@ function showDetail(exchange: Exchange): void {
   detail.replaceChildren()
   fill(
     detail,
-    make('h3', lineOf(exchange)),
+    make('h3.row.wrap', lineOf(exchange)),
     answerOf(answer, status),
     make('h4', 'Send it yourself'),
     snippetsOf(exchange),

@@ -36,7 +36,8 @@ const submit = find('[type="submit"]', HTMLButtonElement, form)
 const closer = find('[data-cancel]', HTMLButtonElement, dialog)
 const sampleRow = properties.map((each) => textOf(each, { [each.name]: sampleOf(each.schema) }) ?? '')
 text.placeholder = csvRow(properties.map(({ name }) => name)) + csvRow(sampleRow)
-find('#rows-hint').prepend(`The first row names the columns: ${namesOfColumns}. A list of names needs no such row. `)
+find('#rows-hint').textContent =
+  `The first row names the columns: ${namesOfColumns}. A list of names needs no such row.`
 
 /** What happened to rows so far. */
 interface Tally {
@@ -59,8 +60,10 @@ fix.addEventListener('click', takeRejected)
 onSubmit(form, add)
 for (const name of ['dragover', 'drop'] as const) {
   document.addEventListener(name, (event) => {
+    if (event.target === file || !event.dataTransfer?.types.includes('Files')) return
     // The browser would leave the page for the file.
-    if (event.target !== file && event.dataTransfer?.types.includes('Files')) event.preventDefault()
+    event.preventDefault()
+    if (name === 'drop' && dialog.open) void takeFile(event.dataTransfer.files[0])
   })
 }
 
@@ -134,7 +137,7 @@ function take(content: string): void {
   submit.textContent = `Add ${plantsOf(valid.length)}`
   submit.hidden = valid.length === 0
   const end = wrong.length === 0 ? '.' : `, ${bad} with a problem.`
-  showRows(`${ready} ready${end}`, [...wrong, ...valid], previewRows)
+  showRows(`2. Check: ${ready} ready${end}`, [...wrong, ...valid], previewRows)
 }
 
 async function add(): Promise<void> {
@@ -192,7 +195,6 @@ function setRunning(isRunning: boolean): void {
   if (!isRunning) return
   // The button that was pressed is gone.
   stop.focus()
-  dialog.style.setProperty('--grown', '0')
   for (const place of [error, status]) place.textContent = ''
 }
 
@@ -234,8 +236,6 @@ async function addAll(tally: Tally, attempt: AbortController): Promise<void> {
       if (attempt.signal.aborted) return
       if (row.plant !== undefined) await addOne(row, row.plant as NewPlant)
       progress.value += 1
-      dialog.style.setProperty('--grown', String(progress.position))
-      say(find('#many-count'), `${tally.added.toLocaleString('en')} of ${rows.length.toLocaleString('en')} added`)
     }
   }
   await Promise.all(Array.from({ length: requestsAtOnce }, addSome))
@@ -259,7 +259,7 @@ function showRows(sentence: string, all: readonly PlantRow[], rowsMax: number): 
     return [String(line), ...(wrong === undefined ? cells : [fault])]
   })
   const titles = columns.length === 0 ? ['Why it is not added'] : columns.map(({ title }) => title)
-  preview.replaceChildren(make('p', sentence + more), makeTable(['Line', ...titles], body))
+  preview.replaceChildren(make('h3', sentence + more), makeTable(['Line', ...titles], body))
 }
 
 function describe({ added, known, refused }: Tally, why: string): string {

@@ -21,7 +21,10 @@ export function spoken(sentence: string): (Node | string)[] {
  */
 export function toSentence(message: string): string {
   const plain = message.replace(/must be an integer from .+, got (?=".*[^\d"-])/, 'must be a whole number, not ')
-  const words = plain.replace(/^[^\s:]+: (?=(?:a|the|there) )/, '').replace(/^([^\s:]+): /, '$1 ')
+  const grouped = plain.replace(/\d{4,}(?= characters)|(?<=characters, got )\d+/g, (digits) =>
+    Number(digits).toLocaleString('en'),
+  )
+  const words = grouped.replace(/^[^\s:]+: (?=(?:a|the|there) )/, '').replace(/^([^\s:]+): /, '$1 ')
   return words.charAt(0).toUpperCase() + words.slice(1) + (words.endsWith('.') ? '' : '.')
 }
 
@@ -42,21 +45,30 @@ export function sayWhy(place: HTMLElement, refusal: unknown): void {
 export const unauthorized = 'plantstore-unauthorized'
 
 const toast = find('#toast')
+const said = find('#changed')
+const undo = find('#undo')
 const toastMs = 10_000
 let timer: number | undefined
 
-/** Takes back what the toast says and offers after a while, but not while a person is about to press it. */
-export function expireToast(): void {
+/** Says what an action has done, for a while. */
+export function announce(sentence: string): void {
+  say(said, sentence)
+  expire()
+}
+
+/** Takes back what the toast says and offers, but not while a person is about to press it. */
+function expire(): void {
   clearTimeout(timer)
-  timer = setTimeout(() => {
-    if (toast.matches(':hover, :focus-within')) return expireToast()
-    find('#changed').textContent = ''
-    find('#undo').hidden = true
-  }, toastMs)
+  timer = setTimeout(() => (toast.matches(':hover, :focus-within') ? expire() : closeToast()), toastMs)
+}
+
+function closeToast(): void {
+  said.textContent = ''
+  undo.hidden = true
 }
 
 /** Clears the messages of earlier actions, which may no longer apply, and what they offer. */
 export function hush(): void {
-  for (const place of ['#created', '#create-error', '#table-error', '#changed']) find(place).textContent = ''
-  find('#undo').hidden = true
+  for (const place of ['#create-error', '#table-error']) find(place).textContent = ''
+  closeToast()
 }

@@ -94,7 +94,7 @@ function fill(plant: Tagged<StoredPlant>): void {
   error.textContent = ''
   for (const button of leaving) button.value = String(id)
   find('#plant-title').replaceChildren(shown(name))
-  tint(glyph, tag).replaceChildren(silhouetteOf(tag || String(id)))
+  tint(glyph, tag).replaceChildren(silhouetteOf(name, tag))
   titlePage(name)
   const facts = displayed.filter((property) => property.name !== 'name')
   find('#plant-facts').replaceChildren(

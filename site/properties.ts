@@ -74,10 +74,12 @@ export function shownText(property: PlantProperty, plant: object, print = printE
   return typeof value === 'string' ? value : textOf(property, plant, print)
 }
 
-/** Shows a property as a person says it, where that is shorter: Yes or No, and a moment by the clock of the reader. */
+/** Shows a property as a person says it: Yes or No, a date, and a moment by the clock of the reader. */
 export function seen({ schema, name }: PlantProperty, plant: object, text: string): HTMLElement {
-  const moment = Date.parse(schema['format'] === 'date-time' ? text : '')
-  const local = { dateStyle: 'medium', timeStyle: 'short' } as const
+  const styles = { date: { timeZone: 'UTC' }, 'date-time': { timeStyle: 'short' } } as const
+  const style = styles[schema['format'] as keyof typeof styles]
+  const moment = Date.parse(style === undefined ? '' : text)
+  const local = { dateStyle: 'medium', ...style } as const
   const time = Number.isNaN(moment) ? undefined : new Date(moment).toLocaleString([], local)
   const words = yesOrNo.get(ownOf(plant, name)) ?? time
   return words === undefined ? shown(text) : make('span', { title: text }, words)

@@ -141,7 +141,10 @@ function markCurrent(): void {
 function contentsOf(part: Element): HTMLElement[] {
   const items = [...part.querySelectorAll('article')].map((each) => {
     const title = make('span', find('h3', HTMLElement, each).textContent)
-    return make('li', make('a', { href: `#${each.id}` }, title, each.querySelector('.method')?.cloneNode(true)))
+    return make(
+      'li',
+      make('a.button.item', { href: `#${each.id}` }, title, each.querySelector('.method')?.cloneNode(true)),
+    )
   })
   return [make('h2', find('h2', HTMLElement, part).textContent), make('ul', items)]
 }

@@ -19,8 +19,10 @@ const body = find('#page', HTMLTableSectionElement)
 /** For a plant that its page does not show. */
 const pinned = find('#pinned', HTMLTableSectionElement)
 const plants = new WeakMap<HTMLTableRowElement, StoredPlant>()
-/** The length of the longest id so far. */
+/** The lengths of the longest id and tag so far. */
 let idLength = 3
+let tagLength = 6
+const tagLengthMax = 16
 
 makeHead()
 table.addEventListener('click', onClick)
@@ -60,7 +62,9 @@ export function showRows(page: readonly StoredPlant[]): void {
   markShown()
   // Columns that stay where they are in the next search.
   idLength = Math.max(idLength, ...page.map(({ id }) => String(id).length))
+  tagLength = Math.min(Math.max(tagLength, ...page.map(({ tag = '' }) => tag.length)), tagLengthMax)
   table.style.setProperty('--id-width', String(idLength))
+  table.style.setProperty('--tag-width', String(tagLength))
 }
 
 /** Shows what has changed, and marks what is new. Rows that stay are not moved: one of them may have the focus. */
@@ -78,7 +82,7 @@ export function refreshRows(page: readonly StoredPlant[]): void {
     if (old !== undefined && isSame(old, plant)) continue
     if (row === undefined) body.insertBefore(toRow(plant), rows[at] ?? null)
     else putTexts(row, plant)
-    rows[at]?.classList.add('fresh', row === undefined ? 'new' : 'changed')
+    rows[at]?.classList.add('fresh')
   }
 }
 
@@ -152,16 +156,15 @@ function putTexts(row: HTMLTableRowElement, plant: StoredPlant): void {
   for (const [at, property] of withoutId.entries()) row.cells[at + 1]?.replaceChildren(...nodesOf(property, plant))
 }
 
-function pictureOf({ id, tag = '' }: StoredPlant): HTMLElement {
-  return tint(make('i', silhouetteOf(tag || String(id))), tag)
-}
-
 function nodesOf(property: PlantProperty, plant: StoredPlant): Node[] {
   const text = shownText(property, plant, printLine)
   if (text === undefined) return []
-  if (property.name === 'name')
-    return [make('a.name', { href: hrefOf({ ...readView(), plant: String(plant.id) }) }, pictureOf(plant), shown(text))]
+  const { tag = '' } = plant
+  if (property.name === 'name') {
+    const picture = tint(make('i.row', silhouetteOf(text, tag)), tag)
+    return [make('a.name', { href: hrefOf({ ...readView(), plant: String(plant.id) }) }, picture, shown(text))]
+  }
   if (property.name !== 'tag') return [make('div.cut', seen(property, plant, text))]
   if (text === '') return [shown(text)]
-  return [tint(button('tag', text, 'Show the plants with this tag', { class: 'chip' }, shown(text)), text)]
+  return [tint(button('tag', text, 'Show the plants with this tag', { class: 'chip quiet' }, shown(text)), text)]
 }

@@ -15,7 +15,6 @@ const emptyPagesMax = 20
 
 const prefix = find('#prefix', HTMLInputElement)
 const tagFilter = find('#tag-filter', HTMLInputElement)
-const clear = find('#clear', HTMLButtonElement)
 const createNamed = find('#create-named', HTMLButtonElement)
 const size = find('#size', HTMLSelectElement)
 const first = find('#first', HTMLButtonElement)
@@ -50,12 +49,6 @@ prefix.addEventListener('keydown', ({ key }) => {
 prefix.form?.addEventListener('reset', () => {
   prefix.focus()
   return search('', tagIn())
-})
-clear.addEventListener('click', () => {
-  prefix.value = ''
-  tagFilter.value = ''
-  prefix.focus()
-  return whileBusy(clear, () => search('', ''))
 })
 size.addEventListener('change', () => {
   const chosen = sizes.find((each) => String(each) === size.value) ?? sizes[0]
@@ -207,8 +200,6 @@ async function load(client: PlantStoreClient): Promise<void> {
 
 function showPlace(): void {
   showPager()
-  clear.hidden = !isFiltered()
-  clear.textContent = view.tag === '' ? 'Clear search' : 'Clear filters'
   createNamed.hidden = rows.length > 0 || hasFailed || view.name === '' || idOf(view.name) !== undefined
   createNamed.value = view.name
   say(createNamed, `Create ${JSON.stringify(view.name)}`)
@@ -226,8 +217,6 @@ function showPager(): void {
   size.value = String(view.size)
   const isWhole = [first, previous, next].every(({ disabled }) => disabled) && view.size === sizes[0]
   find('#pager').hidden = isWhole
-  // On a phone, rows show their ids for this alone.
-  table.classList.toggle('by-id', idOf(view.name) !== undefined)
 }
 
 /**

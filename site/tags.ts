@@ -25,7 +25,7 @@ export function choose(tag: string): void {
   draw()
 }
 
-const huesMax = 18
+const huesMax = 12
 
 /** Gives an element the colour of a tag, which depends on its text alone. None for an empty tag. */
 export function tint<Kind extends HTMLElement>(element: Kind, tag: string): Kind {
@@ -36,8 +36,8 @@ export function tint<Kind extends HTMLElement>(element: Kind, tag: string): Kind
 }
 
 /** A number that a text always has. */
-export function hashOf(text: string): number {
-  return [...text].reduce((before, character) => (before * 39 + (character.codePointAt(0) ?? 0)) % 1_009, 0)
+function hashOf(text: string): number {
+  return [...text].reduce((before, character) => (before * 163 + (character.codePointAt(0) ?? 0)) % 967, 0)
 }
 
 function draw(): void {

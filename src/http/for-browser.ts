@@ -68,7 +68,7 @@ function toPage(status: number, { code, message }: AppError, url: string): strin
   </head>
   <body class="note">
     <header>
-      <p><a href="${root}"><img src="${root}site/logo.svg" alt="" width="24" height="24"><b>Plant Store</b></a></p>
+      <p><a class="row" href="${root}"><img src="${root}site/logo.svg" alt="" width="24" height="24"><b>Plant Store</b></a></p>
       <nav aria-label="Documentation"><a href="${root}docs">API reference</a></nav>
     </header>
     <main>

@@ -60,7 +60,7 @@ describe('texts of every kind', { skip: noBrowser }, () => {
         // By the form, which has one line for each text and no empty tag.
         const typed = { name: plant.name.replaceAll(/[\r\n]/g, ' '), tag: plant.tag?.replaceAll(/[\r\n]/g, ' ') }
         await create(page, String(id), typed.name, typed.tag ?? '')
-        await page.locator('#created').getByText(`Plant ${id} was created.`).waitFor()
+        await page.locator('#changed').getByText(`Plant ${id} was created.`).waitFor()
         assert.deepEqual(await stored(id), plantOf({ ...typed, tag: typed.tag || undefined }))
         // Another client changes it to any text; then the page changes the other field, through a conflict.
         await page.goto(`${store.url}/?name=&after=${id - 1}&from=${id}`)

@@ -103,7 +103,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       }
       await enter(page, store.token)
       await create(page, '9223372036854775807', "Rosa 'Peace'", '')
-      await reads(page, '#created', 'Plant 9223372036854775807 was created.')
+      await reads(page, '#changed', 'Plant 9223372036854775807 was created.')
       await rename(page, '7', 'Ficus lyrata')
       await says(page, 'Plant 7 was changed.')
       await last('200 OK')
@@ -191,7 +191,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await reads(page, '#id-error', 'Enter an id.')
       await hasFocus(page, '#id')
       await create(page, '8', 'Rosa', '')
-      await reads(page, '#created', 'Plant 8 was created.')
+      await reads(page, '#changed', 'Plant 8 was created.')
       assert.equal((await store.client.getPlant(8)).name, 'Rosa')
       await assertAccessible(page, 'writes only')
       const asked = await page.locator('#log-last').textContent()
@@ -247,10 +247,11 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await page.locator('#many-error').getByText('This file is not text').waitFor()
       const isKept = await page.evaluate(`(() => {
         const dataTransfer = new DataTransfer()
-        dataTransfer.items.add(new File(['name'], 'rows.csv'))
+        dataTransfer.items.add(new File(['name\\nDropped'], 'rows.csv'))
         return !document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
       })()`)
       assert.ok(isKept, 'a file dropped beside the field would replace the page')
+      await reads(page, '#preview tr:last-child td:last-child', 'Dropped')
     }),
   )
 
@@ -410,7 +411,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await reads(page, '#create-error', unreachable)
       await page.unroute(isPlants)
       await page.getByRole('button', { name: 'Create', exact: true }).click()
-      await reads(page, '#created', 'Plant 2 was created.')
+      await reads(page, '#changed', 'Plant 2 was created.')
       assert.equal((await store.client.getSummary()).plants, 2)
       const undo = page.getByRole('button', { name: 'Undo' })
       await remove(page, '2')
@@ -486,7 +487,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await slow
       await page.locator('#plants:not(:has([aria-busy]))').waitFor()
       assert.equal(await page.locator('#edit').isVisible(), false)
-      await reads(page, '#created', 'Plant 3 was created.')
+      await reads(page, '#changed', 'Plant 3 was created.')
       assert.equal(await page.locator('#name').inputValue(), 'second')
       await store.fail({ operation: 'replacePlant', delayMs: 500 })
       await rename(page, '1', 'typed before')
@@ -703,7 +704,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await page.locator('#edit-name').fill('\u202enow')
       await assertSeen('#edit-name ~ .hint', 'now')
       await store.client.replacePlant(1, { name: '\u202etheirs' })
-      await assertSeen('#edit-conflict tr:nth-child(2) td', 'now')
+      await assertSeen('#edit-conflict tr:nth-child(2) td:nth-child(3)', 'now')
       await assertSeen('#edit-conflict tr:nth-child(2) td:last-child .long', 'theirs')
       await page.locator('#edit-name').fill('now')
       assert.equal(await page.locator('#edit-name ~ .hint').isVisible(), false)

@@ -114,18 +114,20 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
       await field('Alias (optional)').fill('"a"')
       await field('(empty) (optional)').fill('blank')
       await create.click()
-      await reads(page, '#created', 'Plant 1 was created.')
+      await reads(page, '#changed', 'Plant 1 was created.')
       assert.equal(
         await send('GET', '/plants/1'),
         '{"id":1,"__proto__":"p","light":3,"name":"Fern","constructor":9223372036854775807,"id2":0.25,"größe: cm":"12 cm",' +
           '"indoors":true,"planted":"2026-02-28","watered":"2026-07-01T06:00:00.50+02:00","grower":"me@example.com",' +
           '"page":"https://example.com/x","notes":"one\\ntwo","care":{"ml":9007199254740995,"x":[1.5,null]},"alias":"a","":"blank"}',
       )
+      const days = await page.locator('tr[data-id="1"] td').allTextContents()
+      assert.ok(days.includes('Feb 28, 2026'), days.join())
       await field('Name').fill('Moss')
       await field('Light').selectOption('sun')
       await field('Catalogue number').fill('9007199254740993')
       await create.click()
-      await reads(page, '#created', 'Plant 2 was created.')
+      await reads(page, '#changed', 'Plant 2 was created.')
       const least = '{"id":2,"light":"sun","name":"Moss","constructor":9007199254740993,"größe: cm":""}'
       assert.equal(await send('GET', '/plants/2'), least)
       await page.goto(new URL('docs', page.url()).href)
@@ -181,7 +183,7 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
       await send('PUT', '/plants/1', changed.replace('"id":1,', '').replace('"tag"', '"indoors":true,"tag"'))
       await page.locator('#edit-conflict table').waitFor()
       const rows = await page.locator('#edit-conflict tr').allTextContents()
-      assert.deepEqual(rows, ['YoursTheirs', 'Namemine(empty)Use this for Name', 'Tag(empty)(empty)'])
+      assert.deepEqual(rows, ['OriginalYoursTheirs', 'Name(empty)mine(empty)Use this', 'Indoors(none)truetrue'])
       assert.equal(await dialog.getByLabel('Indoors (optional)').inputValue(), 'true')
       await page.keyboard.press('Escape')
       await page.locator('tr.fresh td').getByText('Yes').waitFor()
