@@ -17,7 +17,7 @@ import {
 } from './form.js'
 import { explain, hush, sayWhy } from './messages.js'
 import { isSame, type PlantProperty, shownText, withoutId } from './properties.js'
-import { boxed, shownOrNone } from './texts.js'
+import { boxed, shown } from './texts.js'
 
 /** Shows versions of a plant: each property in which they differ, with what is not as it was marked. */
 function sideBySide(original: object, mine: object, theirs: object): Node {
@@ -27,7 +27,7 @@ function sideBySide(original: object, mine: object, theirs: object): Node {
     const [before, typed, other] = [original, mine, theirs].map((plant) => shownText(property, plant))
     if (before === typed && before === other) return []
     const cells = [before, typed, other].map((text, at) => {
-      const node = shownOrNone(text)
+      const node = shown(text)
       return boxed(`${title}, ${titles[at]}`, text, text === before ? node : make('mark', node))
     })
     const label = { class: 'chip', title: `Use this for ${title}` }
@@ -87,7 +87,7 @@ export async function edit(id: bigint, button: HTMLButtonElement): Promise<void>
   if (plant === undefined || asked !== id || document.querySelector('dialog:modal') !== null) return
   opened = { shown: plant }
   error.textContent = ''
-  find('#edit-title').replaceChildren('Edit ', shownOrNone(plant.name), make('p.hint', `Plant ${id}`))
+  find('#edit-title').replaceChildren('Edit ', shown(plant.name), make('p.hint', `Plant ${id}`))
   makeFields(form, withoutId, 'edit-', plant)
   form.dispatchEvent(new Event('input'))
   showConflict(opened)

@@ -99,7 +99,7 @@ export function makeTabs(
   }
   const tabs = names.map((name) => makeButton(name, () => choose(name), { class: `quiet ${toClass(name)}` }))
   choose(first)
-  return make('div.tabs', { role: 'group', 'aria-label': label }, tabs)
+  return make('div.row.tabs', { role: 'group', 'aria-label': label }, tabs)
 }
 
 /** What the keyboard can scroll. */

@@ -255,7 +255,7 @@ function showRows(sentence: string, all: readonly PlantRow[], rowsMax: number): 
       const cell = plant && textOf(column, plant, printLine)
       return cell === undefined ? make('span.hint', column.name === 'id' ? 'next' : '-') : shown(cell)
     })
-    const fault = make('td.error', { colspan: span }, spoken(`${wrong} `), shown(raw.slice(0, 100)))
+    const fault = make('td.error', { colspan: span }, spoken(`${wrong} `), make('div.hint', shown(raw.slice(0, 100))))
     return [String(line), ...(wrong === undefined ? cells : [fault])]
   })
   const titles = columns.length === 0 ? ['Why it is not added'] : columns.map(({ title }) => title)

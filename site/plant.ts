@@ -9,7 +9,7 @@ import { displayed, jsonOf, seen, shownText, withoutId } from './properties.js'
 import { silhouetteOf } from './silhouettes.js'
 import { type Sent, snippetsOf } from './snippets.js'
 import { tint } from './tags.js'
-import { boxed, shown, shownOrNone } from './texts.js'
+import { boxed, shown } from './texts.js'
 
 const dialog = find('#plant', HTMLDialogElement)
 const error = find('#plant-error')
@@ -100,7 +100,7 @@ function fill(plant: Tagged<StoredPlant>): void {
   find('#plant-facts').replaceChildren(
     ...facts.flatMap((property) => {
       const text = shownText(property, plant)
-      const node = text === undefined ? shownOrNone(text) : seen(property, plant, text)
+      const node = text === undefined ? shown(text) : seen(property, plant, text)
       if (property.name === 'tag') tint(node, text ?? '')
       return [make('dt', property.title), make('dd', boxed(property.title, text, node))]
     }),

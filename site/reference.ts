@@ -194,7 +194,7 @@ function operationArticle(operation: Operation): HTMLElement {
   return article(
     operationId,
     summary,
-    make('p.endpoint', make(`span.method.${method}`, method.toUpperCase()), name, make('span.hint', operationId)),
+    make('p.row.wrap', make(`span.method.${method}`, method.toUpperCase()), name, make('span.hint', operationId)),
     fromMarkdown(description),
     scopes.length > 0 && make('p.hint', 'Needs a ', token, ' with ', make('code', scopes.join(' ')), '.'),
     make(

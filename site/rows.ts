@@ -133,7 +133,7 @@ function toRow(plant: StoredPlant): HTMLTableRowElement {
     { 'data-id': id },
     make('td', button('copy', id, 'Copy the id', { class: 'id quiet' }, id)),
     withoutId.map(({ kind }) => make(`td.${kind}`)),
-    make('td.writes', make('div.actions', tool('edit', 'Edit'), tool('remove', 'Delete'))),
+    make('td.writes', make('div.row.actions', tool('edit', 'Edit'), tool('remove', 'Delete'))),
   )
   putTexts(row, plant)
   return row

@@ -40,14 +40,10 @@ function mark(character: string): HTMLElement {
   return make(kind, { title, 'data-name': names[character] ?? title }, character)
 }
 
-/** The nodes that show a text on its own, such as in a cell. Marks an empty text as such. */
-export function shown(text: string): HTMLElement {
-  return text === '' ? make('em.hint', '(empty)') : isolated(text)
-}
-
-/** Like `shown`, for a text that may be missing. */
-export function shownOrNone(text: string | undefined): HTMLElement {
-  return text === undefined ? make('em.hint', '(none)') : shown(text)
+/** Shows a text on its own, such as in a cell. Says so if it is empty or missing. */
+export function shown(text: string | undefined): HTMLElement {
+  if (text !== undefined && text !== '') return isolated(text)
+  return make('em.hint', text === undefined ? '(none)' : '(empty)')
 }
 
 /** Escapes characters that change the direction of JSON, or of code with JSON in it. */
@@ -115,5 +111,5 @@ export function makeCode(
   if (names.length === 1) show(first)
   const attributes = { class: 'quiet', 'aria-label': `Copy ${label}` }
   const copier = makeButton('Copy', (button) => copy(block.textContent, button, block), attributes)
-  return make('div.code', make('div', head, copier), block)
+  return make('div.code', make('div.row', head, copier), block)
 }
