@@ -8,7 +8,7 @@ import { csvRow } from './columns.js'
 import { CsvPlants, findColumns, splitBy } from './csv.js'
 import { download } from './elements.js'
 import { parseExact, printLine } from './exact-json.js'
-import { hush } from './messages.js'
+import { hush, notWhole } from './messages.js'
 import { jsonOf, plantOf, properties, textOf, type Values } from './properties.js'
 
 /** A row: its plant, which may still need an id, or why it has none. */
@@ -47,7 +47,7 @@ function read(json: string): Pick<PlantRow, 'plant' | 'wrong'> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { wrong: 'is not a JSON object' }
   const { id, ...plant } = plantOf(Object.entries(value))
   if (id !== undefined && !/^\s*[-+]?\d+\s*$/.test(String(id)))
-    return { wrong: `id must be a whole number, not ${JSON.stringify(String(id))}` }
+    return { wrong: `id ${notWhole} ${JSON.stringify(String(id))}` }
   if (plant.name === undefined) return { wrong: 'name is missing' }
   return { plant: id === undefined ? plant : { ...plant, id: idOf(String(id)) ?? String(id) } }
 }

@@ -259,7 +259,10 @@ function showRows(sentence: string, all: readonly PlantRow[], rowsMax: number): 
     return [String(line), ...(wrong === undefined ? cells : [fault])]
   })
   const titles = columns.length === 0 ? ['Why it is not added'] : columns.map(({ title }) => title)
-  preview.replaceChildren(make('h3', sentence + more), makeTable(['Line', ...titles], body))
+  preview.replaceChildren(
+    sentence + more === '' ? '' : make('h3', sentence + more),
+    makeTable(['Line', ...titles], body),
+  )
 }
 
 function describe({ added, known, refused }: Tally, why: string): string {

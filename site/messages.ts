@@ -15,12 +15,15 @@ export function spoken(sentence: string): (Node | string)[] {
   return parts.map((part, at) => (at % 2 === 1 ? isolated(part) : part))
 }
 
+/** How a text in place of an integer is refused. */
+export const notWhole = 'must be a whole number, not'
+
 /**
  * Turns a server message into a sentence: `id: must be less` becomes `Id must be less.` A message with its own subject
  * loses its field name.
  */
 export function toSentence(message: string): string {
-  const plain = message.replace(/must be an integer from .+, got (?=".*[^\d"-])/, 'must be a whole number, not ')
+  const plain = message.replace(/must be an integer from .+, got (?=".*[^\d"-])/, `${notWhole} `)
   const grouped = plain.replace(/\d{4,}(?= characters)|(?<=characters, got )\d+/g, (digits) =>
     Number(digits).toLocaleString('en'),
   )

@@ -38,7 +38,8 @@ export async function holdTimers(page: Page, ms: number): Promise<void> {
 
 export async function create(page: Page, id: string, name: string, tag: string): Promise<void> {
   if (!(await page.locator('#creating').isVisible())) await page.locator('#new').click()
-  await page.locator('#id').fill(id)
+  // In one step: the page may offer an id at any time.
+  await page.locator('#id').evaluate((field, value) => Object.assign(field, { value }), id)
   await page.locator('#name').fill(name)
   await page.locator('#tag').fill(tag)
   const button = page.getByRole('button', { name: 'Create', exact: true })
