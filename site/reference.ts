@@ -226,7 +226,7 @@ function responsesOf(responses: Named<Part>): Child {
   const all = Object.entries(responses)
   const common = all.filter((each) => each[0] >= '4' && isCommon(each))
   const statuses = make('span.hint', common.map(([status]) => status).join(', '))
-  const label = make('summary', make('strong', `${common.length} common errors`), make('span', statuses))
+  const label = make('summary', make('strong', `${common.length} common errors`), ' ', make('span', statuses))
   return [
     all.filter((each) => !common.includes(each)).map(response),
     common.length > 0 && make('details.response', label, common.map(response)),
@@ -243,6 +243,7 @@ function response([status, part]: readonly [string, Part]): HTMLElement {
     make(
       'summary',
       make(`strong.status-${status.charAt(0)}`, status),
+      ' ',
       make('span', inline(description), make('span.hint', message)),
     ),
     contentOf(content, message === undefined && detailsOf),
