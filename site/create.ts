@@ -61,7 +61,6 @@ export function startForm(onCreated: (id: string) => Promise<void>): void {
     } catch (refusal) {
       if (statusOf(refusal) === 401) return explain(refusal)
       showRefusal(form, refusal, error)
-      focusWrong(form)
     }
   })
 }
