@@ -358,7 +358,7 @@ describe('triggers that skip rows', () => {
     const token: Token = { id: 'tok_1', hash: randomBytes(32), name: 'n', scopes: ['plants:read'], createdAtMs: 1 }
     await store.createToken(token)
     await client.query('CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$')
-    for (const table of ['plants', 'idempotency_keys', 'tokens']) {
+    for (const table of ['plants', 'idempotency_keys', 'records']) {
       await client.query(skip(table, 'INSERT OR UPDATE OR DELETE'))
       const key = { callerId: 't', key: `k ${table}` }
       if (table === 'plants') {
@@ -368,7 +368,7 @@ describe('triggers that skip rows', () => {
         const bulk = await store.beginImport({ isWhole: false })
         await assert.rejects(bulk.add([toPlant({ id: 4n, name: 'n' })], 'fail'))
       }
-      if (table === 'tokens') {
+      if (table === 'records') {
         await fails(store.createToken({ ...token, id: 'tok_2', hash: randomBytes(32) }))
         await fails(store.revokeToken('tok_1', 5))
       } else {

@@ -78,8 +78,9 @@ describe('a store in PostgreSQL', () => {
   onStore('rows that somebody has damaged stop nothing else', async ({ store, client }) => {
     const contents = ['nonsense', 'null', '{}', '{"name":5,"scopes":"plants:read","createdAtMs":"x"}']
     for (const [index, content] of contents.entries()) {
-      await client.query('INSERT INTO tokens VALUES ($1, $2, $3)', [`tok_${index}`, Buffer.from([index]), content])
-      await client.query('INSERT INTO webhooks (id, version, content) VALUES ($1, 1, $2)', [`hook_${index}`, content])
+      const insert = `INSERT INTO records (kind, id, version, content, hash) VALUES ('token', $1, 1, $3, $2),
+        ('webhook', $4, 1, $3, NULL)`
+      await client.query(insert, [`tok_${index}`, Buffer.from([index]), content, `hook_${index}`])
     }
     const listed = await store.listTokens()
     assert.deepEqual([listed.length, listed.every(({ revokedAtMs }) => revokedAtMs === 0)], [4, true])
@@ -191,7 +192,7 @@ describe('a store in PostgreSQL', () => {
     await client.query('CREATE TABLE plants (height int8)')
     await assert.rejects(openTestStore(place), { name: 'OperatorError', message: /another program/ })
     assert.deepEqual((await client.query('SELECT * FROM plants')).rows, [])
-    assert.equal((await client.query(`SELECT to_regclass('tokens') AS found`)).rows[0].found, null)
+    assert.equal((await client.query(`SELECT to_regclass('records') AS found`)).rows[0].found, null)
   })
 
   onSchema('tables that only a newer program can use are refused', async ({ place, client }) => {
@@ -212,7 +213,7 @@ describe('a store in PostgreSQL', () => {
     await store.createPlant(toPlant({ id: 1n, name: 'n' }), { callerId: 't', key: 'k' })
     await store.listTokens()
     for (const type of ['varchar(2000)', 'text']) {
-      await client.query(`ALTER TABLE tokens ALTER COLUMN content TYPE ${type}`)
+      await client.query(`ALTER TABLE records ALTER COLUMN content TYPE ${type}`)
       await client.query(`ALTER TABLE idempotency_keys ALTER COLUMN key TYPE ${type}`)
       for (let read = 0; read < 10; read += 1) assert.deepEqual(await store.listTokens(), [])
       assert.equal(await store.createPlant(toPlant({ id: 1n, name: 'n' }), { callerId: 't', key: 'k' }), 'replayed')

@@ -21,7 +21,6 @@ import { listChanges, listPage, measure, numberChanges, summarize } from './page
 const statements = named({
   ...commonStatements,
   findPlant: 'SELECT plant::text FROM plants WHERE id = $1',
-  listWebhooks: 'SELECT id, version, content FROM webhooks ORDER BY place',
   now: `SELECT ${nowMs}`,
 })
 

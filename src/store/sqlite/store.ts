@@ -54,8 +54,7 @@ const importPauseMs = 120
 const queries = {
   findPlant: 'SELECT plant FROM plants WHERE id = ?',
   findToken: commonStatements.findToken,
-  listTokens: commonStatements.listTokens,
-  listWebhooks: 'SELECT id, version, content FROM webhooks ORDER BY rowid',
+  listRecords: commonStatements.listRecords,
 } as const
 
 export class SqliteStore extends GroupedStore implements Store {
@@ -210,7 +209,7 @@ export class SqliteStore extends GroupedStore implements Store {
     await this.#opened.resources.disposeAsync()
   }
 
-  protected async query(name: keyof typeof queries, ...values: Uint8Array[]): Promise<readonly unknown[]> {
+  protected async query(name: keyof typeof queries, ...values: (string | Uint8Array)[]): Promise<readonly unknown[]> {
     return this.#read(() => this.#statements[name].all(...values))
   }
 
