@@ -302,28 +302,20 @@ describe('a store in PostgreSQL', () => {
     }
   })
 
-  onStore('expired keys are deleted, but not one that is renewed meanwhile', async ({ store, place, client }) => {
-    const key = { callerId: 't', key: 'k' }
-    await store.createPlant(toPlant({ id: 1n, name: 'n' }), key)
+  onStore('expired keys are swept, but not one that is renewed meanwhile', async ({ store, client }) => {
+    const create = (id: bigint) => store.createPlant(toPlant({ id, name: 'n' }), { callerId: 't', key: `key ${id}` })
+    for (const id of [1n, 2n]) await create(id)
     await client.query('UPDATE idempotency_keys SET created_at_ms = 1')
-    await client.query(`BEGIN; UPDATE idempotency_keys SET created_at_ms = ${Date.now()}`)
-    await using _sweeping = await openTestStore(place, { limits: { expiredKeysSweepMs: 20 } })
-    await until('the deletion waits for the key', async () => {
-      // Within a transaction activity is shown as it was at the first look.
-      await client.query('SELECT pg_stat_clear_snapshot()')
-      const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%idempotency_keys%'`
-      return (await client.query(waiting)).rows.length > 0
-    })
+    await client.query(`BEGIN; UPDATE idempotency_keys SET created_at_ms = ${Date.now()} WHERE key = 'key 1'`)
+    await create(3n)
+    await store.sweepChanges(0)
     await client.query('COMMIT')
-    // What is deleted after it shows that the deletion is over.
-    await client.query(`INSERT INTO idempotency_keys VALUES ('t', 'expired', '', 1)`)
-    await until('the next key is deleted', async () => {
-      return (await client.query(`SELECT 1 FROM idempotency_keys WHERE key = 'expired'`)).rows.length === 0
-    })
-    assert.equal(await store.createPlant(toPlant({ id: 1n, name: 'n' }), key), 'replayed')
+    const { rows } = await client.query('SELECT key FROM idempotency_keys ORDER BY key')
+    assert.deepEqual(rows, [{ key: 'key 1' }, { key: 'key 3' }])
+    assert.equal(await create(1n), 'replayed')
   })
 
-  onStore('a change of no plant leaves a row, which is deleted later', async ({ store, place, client }) => {
+  onStore('a change of no plant leaves a row, which is swept later', async ({ store, place, client }) => {
     const token = { id: 'tok_1', hash: randomBytes(32), name: 'n', scopes: ['plants:read'], createdAtMs: 1 } as const
     await store.createToken(token)
     await store.createPlant(toPlant({ id: 1n, name: 'n' }))
@@ -333,9 +325,11 @@ describe('a store in PostgreSQL', () => {
     const count = async (): Promise<number> => (await client.query('SELECT FROM changes WHERE changes = 0')).rows.length
     assert.equal(await count(), 2, 'what is decided but not changed leaves none')
     assert.deepEqual(await store.listChanges({ after: undefined, kind: undefined, limit: 9 }), before)
-    const soon = { expiredKeysSweepMs: 20, databaseCommitKnownMs: -1_000 }
-    await using _sweeping = await openTestStore(place, { limits: soon })
-    await until('they are deleted', async () => (await count()) === 0)
+    await store.sweepChanges(0)
+    assert.equal(await count(), 2)
+    await using later = await openTestStore(place, { limits: { databaseCommitKnownMs: -1_000 } })
+    await later.sweepChanges(0)
+    assert.equal(await count(), 0)
     assert.deepEqual(await store.listChanges({ after: undefined, kind: undefined, limit: 9 }), before)
   })
 
