@@ -41,10 +41,10 @@ export interface RunningServerOptions {
   readonly keyPair?: KeyPair | undefined
   readonly observe: Observe
   readonly limits: Limits
-  readonly stopping: AbortSignal
   /** Aborted to stop the server. */
-  readonly descriptorsMax: number
+  readonly stopping: AbortSignal
   /** Maximum open files and sockets of the process. */
+  readonly descriptorsMax: number
   readonly intercept?: Intercept
 }
 

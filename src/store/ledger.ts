@@ -21,8 +21,8 @@ export type JobOf<Kind extends keyof Jobs> = { [Each in Kind]: { readonly kind: 
 export type Job = JobOf<keyof Jobs>
 
 interface CallerOfJob {
-  readonly callerId?: string | undefined
   /** The id of the caller's credential, for the log of changes. */
+  readonly callerId?: string | undefined
 }
 
 export interface KeyOfPlant extends IdempotencyKey {

@@ -66,8 +66,8 @@ export class SqliteStore extends GroupedStore implements Store {
   readonly #lists: ReturnType<typeof openLister>
   /** Searches by name and summaries, which may take longer. */
   readonly #searches: ReturnType<typeof openLister>
-  #plantBytes = plantBytesUsual
   /** The bytes of a plant in a list, approximately. */
+  #plantBytes = plantBytesUsual
   readonly #longSummary = shareRead(() => this.#searches.ask<Summary>({ kind: 'summarize' }))
   readonly #statements: Statements<keyof typeof queries>
 
