@@ -95,17 +95,12 @@ export interface LookupResult {
   /** Texts by id. */
   readonly plants: ReadonlyMap<bigint, string>
   /** By `nameOfKey`, including expired keys. */
-  readonly keys: ReadonlyMap<string, FoundKey>
+  readonly keys: ReadonlyMap<string, KeyOfPlant>
   /** Versions by `nameOfRecord`. */
   readonly records: ReadonlyMap<string, number>
   readonly hasTokens: boolean
   /** The first numbers of the rows of the log that each sweep may delete. */
   readonly sweepable: readonly (readonly bigint[])[]
-}
-
-export interface FoundKey {
-  readonly fingerprint: Uint8Array
-  readonly createdAtMs: number
 }
 
 /** What an engine must write, in this order. Plants are sorted by id, the order in which every server locks them. */
@@ -231,17 +226,13 @@ class Ledger {
   }
 
   #createOnce(job: JobOf<'createPlant'>, key: KeyOfPlant): Outcome {
-    const earlier = this.#keys.get(nameOfKey(key)) ?? this.#foundKey(key)
-    const isSame = earlier !== undefined && Buffer.compare(earlier.fingerprint, key.fingerprint) === 0
-    if (earlier !== undefined) return isSame ? 'replayed' : 'idempotencyKeyReused'
+    const earlier = this.#keys.get(nameOfKey(key)) ?? this.#found.keys.get(nameOfKey(key))
+    if (earlier !== undefined && earlier.atMs > key.atMs - this.#idempotencyKeyMs) {
+      return Buffer.compare(earlier.fingerprint, key.fingerprint) === 0 ? 'replayed' : 'idempotencyKeyReused'
+    }
     const outcome = this.#create(job)
     if (outcome === 'created') this.#keys.set(nameOfKey(key), key)
     return outcome
-  }
-
-  #foundKey(key: KeyOfPlant): FoundKey | undefined {
-    const found = this.#found.keys.get(nameOfKey(key))
-    return found !== undefined && found.createdAtMs > key.atMs - this.#idempotencyKeyMs ? found : undefined
   }
 
   #replace(job: JobOf<'replacePlant'>): Outcome {

@@ -63,7 +63,7 @@ export function toFound(rows: FoundRows): LookupResult {
     keys: new Map(
       keys.map(([callerId, key, fingerprint, atMs]) => [
         nameOfKey({ callerId, key }),
-        { fingerprint, createdAtMs: Number(atMs) },
+        { callerId, key, fingerprint, atMs: Number(atMs) },
       ]),
     ),
     records: new Map(records.map(([kind, id, version]) => [nameOfRecord({ kind, id }), Number(version)])),
