@@ -643,7 +643,7 @@ describe('the home page', { skip: noBrowser }, () => {
       },
     ))
 
-  exhaustive.test('takes back what it said and offered after ten seconds, but not from under the pointer', () =>
+  test('takes back what it said and offered after ten seconds, but not from under the pointer', () =>
     visit(numbered(3), async (page) => {
       const undo = page.getByRole('button', { name: 'Undo' })
       await page.clock.install()
