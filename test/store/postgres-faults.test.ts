@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { after, describe, test } from 'node:test'
+import { after, describe, mock, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { systemClock } from '../../src/domain/clock.ts'
@@ -275,6 +275,7 @@ exhaustive.describe('settings of a role', () => {
     await until('the commit waits', () => cancelCommits(cluster))
     await create
     await needNoStandby(cluster)
+    await store.createPlant(toPlant({ id: 3n, name: 'n' }))
   })
 
   onCluster('a change that finds nothing to do is confirmed with what it has read', async (cluster) => {
@@ -602,6 +603,17 @@ default_pool_size = 20
 server_login_retry = 0
 ${settings}
 `,
+})
+
+test('a commit that no standby has confirmed concerns none that comes after it on the connection', async () => {
+  const on = mock.method(pg.Client.prototype, 'on')
+  await using connection = await openConnection(await database.makePlace())
+  const client: unknown = on.mock.calls.find(({ arguments: [event] }) => String(event) === 'notice')?.this
+  on.mock.restore()
+  ;(client as pg.Client).emit('notice', { routine: 'SyncRepWaitForLSN' })
+  assert.throws(() => connection.assertConfirmed(), { code: 'storeUnavailable' })
+  await connection.begin()
+  connection.assertConfirmed()
 })
 
 function openConnection(place: string): Promise<Connection> {
