@@ -660,8 +660,7 @@ describe('the home page', { skip: noBrowser }, () => {
       await page.mouse.move(0, 0)
       await page.clock.runFor(15_000)
       assert.deepEqual([await textOf(page, '#changed'), await undo.isVisible()], ['', false])
-    }),
-  )
+    }))
 
   test('goes from plant to plant, opens, edits and leaves them with single keys', () =>
     visit(numbered(3), async (page) => {
