@@ -5,16 +5,12 @@ import { fromJson } from './exact-json.ts'
 /** The properties of a new PlantStoreError. */
 export type ErrorDetails = Partial<Omit<PlantStoreError, 'name' | 'message' | 'stack'>>
 
-/** Base URL without a trailing slash. */
 /** A failed call: the server rejected it, or sent no readable answer. */
 export class PlantStoreError extends Error {
   override readonly name = 'PlantStoreError'
   /** The HTTP status; undefined without an answer. */
-  /** Milliseconds for a call, including all tries and pauses. */
   readonly status: number | undefined
-  /** Milliseconds for one try, after which the call is retried. */
   /** The error number, listed in the document; undefined if the answer has none, such as a proxy's. */
-  /** Maximum tries of a call. */
   readonly error: number | undefined
   /** Identifies the request, for example in the server's log. */
   readonly requestId: string | undefined
@@ -39,11 +35,15 @@ export class PlantStoreError extends Error {
 
 /** Where a store is, and how a client calls it. */
 export interface Store {
+  /** Base URL without a trailing slash. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly send: typeof fetch
+  /** Milliseconds for a call, including all tries and pauses. */
   readonly timeoutMs: number
+  /** Milliseconds for one try, after which the call is retried. */
   readonly tryTimeoutMs: number
+  /** Maximum tries of a call. */
   readonly triesMax: number
 }
 

@@ -220,8 +220,6 @@ export const limits = Object.freeze({
   databaseCloseMsMax: 200,
   /** How long the log keeps rows without changes, which only show that a transaction committed, or never will. */
   databaseCommitKnownMs: 24 * 60 * 60 * 1000,
-  /** Interval at which expired Idempotency-Keys and such rows are deleted from PostgreSQL. */
-  expiredKeysSweepMs: 10 * 60 * 1000,
 
   // Import and export: src/files/.
   /** Plants of an import in one transaction. */

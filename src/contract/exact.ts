@@ -48,9 +48,9 @@ export function isMultiple(value: unknown, divisor: number | bigint): boolean {
   return (digits * 10n ** BigInt(most - scale)) % (step * 10n ** BigInt(most - stepScale)) === 0n
 }
 
+/** The digits of a number, and how many of them follow the decimal point. */
 function toDecimal(value: number | bigint): readonly [digits: bigint, scale: number] {
   const [, whole = '0', fraction = '', exponent = '0'] =
-    /** The digits of a number, and how many of them follow the decimal point. */
     /^(-?\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/.exec(String(value)) ?? []
   const scale = fraction.length - Number(exponent)
   return scale >= 0 ? [BigInt(whole + fraction), scale] : [BigInt(whole + fraction) * 10n ** BigInt(-scale), 0]

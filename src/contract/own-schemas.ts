@@ -150,11 +150,11 @@ function assertEnds(document: Schema, schema: Schema, ended: Set<Schema>, within
   ended.add(schema)
 }
 
+/** Whether a schema does nothing but declare properties, each once. */
 function isPlain(parts: readonly Schema[]): boolean {
   const properties = parts.flatMap(({ properties = {} }) => Object.entries(properties as Schema))
   const names = new Set(properties.map(([name]) => name))
   const isOwn = (property: unknown): boolean =>
-    /** Whether a schema does nothing but declare properties, each once. */
     isObject(property) && !Object.hasOwn(property, 'allOf') && !Object.hasOwn(property, '$ref')
   return (
     names.size === properties.length &&

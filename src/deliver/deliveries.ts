@@ -52,16 +52,16 @@ export interface Delivery {
   readonly lane: Lane
   /** Undefined: the change must be read from the log, after `lane.after`. See `find`. */
   change: SentChange | undefined
-  readonly isProbe: boolean
   /** Whether it tests if a failing receiver is back. */
+  readonly isProbe: boolean
 }
 
 export class Deliveries {
   readonly #limits: Limits
   readonly #kinds: readonly ChangeKind[]
   readonly #random: () => number
-  readonly #lanes: Map<string, Lane>
   /** By plant. */
+  readonly #lanes: Map<string, Lane>
   /** The position up to which the log was read. All earlier changes are accepted, or in a lane. */
   #readTo: string | undefined
   #mayHaveMore = true
@@ -89,13 +89,13 @@ export class Deliveries {
     this.#lanes = new Map(blocked.map((plant) => [plant.plantId, laneOf(plant, true)]))
   }
 
+  /** The position from which to read the log. */
   get readTo(): string | undefined {
-    /** The position from which to read the log. */
     return this.#readTo
   }
 
+  /** Why the webhook must be paused, if it must. */
   get pause(): PauseReason | undefined {
-    /** Why the webhook must be paused, if it must. */
     return this.#pause
   }
 

@@ -22,9 +22,9 @@ export interface LoggedChange {
   readonly atMs: number
   /** The plant as JSON, with the exact digits of its id first. */
   readonly plant: string
+  /** The whole change as JSON. */
   readonly json: string
 }
-/** The whole change as JSON. */
 
 /** Serializes a change as JSON. @param plant the plant as JSON. @param time RFC 3339, in UTC. */
 export function changeJson(

@@ -44,9 +44,9 @@ interface WebhookSent {
   /** The status of the answer, or why there was none. */
   readonly outcome: string
   readonly durationMs: number
+  /** When it will be sent again. */
   readonly againInMs?: number
 }
-/** When it will be sent again. */
 
 export interface RequestFinished {
   readonly kind: 'requestFinished'
@@ -60,10 +60,10 @@ export interface RequestFinished {
   readonly durationMs: number
   /** The response was a stream. */
   readonly isStream?: true
+  /** Size of the response body. */
   readonly bytes: number
   /** The client's address, as reported by trusted proxies; absent over a Unix socket. */
   readonly clientAddress?: string | undefined
-  /** Size of the response body. */
   readonly tokenId?: string | undefined
   readonly tokenName?: string | undefined
   /** The id of the plant to create, replace or delete, in decimal digits. */

@@ -23,6 +23,11 @@ export interface Token {
   readonly lastUsedDay?: number
 }
 
+/** A token as it is stored. Each write increments the version; that of a new one is 0. */
+export interface StoredToken extends Token {
+  readonly version: number
+}
+
 const dayMs = 86_400_000
 
 /** Converts a wall clock time to whole days since 1970 (UTC). */

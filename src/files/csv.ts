@@ -23,8 +23,8 @@ export interface CsvHeader {
   readonly ignored: readonly string[]
 }
 
-type FileColumns = readonly (Column | undefined)[]
 /** The columns of a file, in its order; undefined for one that is not a property of a plant. */
+type FileColumns = readonly (Column | undefined)[]
 
 interface Body {
   readonly reader: CsvReader

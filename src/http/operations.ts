@@ -51,10 +51,10 @@ export interface Credential {
   readonly check: () => Caller | Promise<Caller>
 }
 
+/** By lower-case name. */
 type AnswerHeaders = Readonly<Record<string, string>>
 
 export type Handlers = {
-  /** By lower-case name. */
   readonly [Id in OperationId]: (call: Call<Id>) => Answer<Id> | Promise<Answer<Id>>
 }
 

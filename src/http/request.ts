@@ -74,20 +74,20 @@ export interface Reply {
   readonly stream?: ((stream: ReplyStream) => void) | undefined
   /** Whether it is a page, whose bytes count as unread until they are sent. */
   readonly isPage?: boolean
-  readonly isLast?: boolean
   /** Whether nothing can follow on the connection. */
+  readonly isLast?: boolean
 }
 
 /** The endless body of a reply whose head is sent. */
 export interface ReplyStream {
-  readonly isOver: boolean
   /** Whether the client has left. */
+  readonly isOver: boolean
   readonly unreadBytes: number
   write(bytes: string | Uint8Array): void
-  end(): void
   /** Ends it gracefully. */
-  cut(): void
+  end(): void
   /** Closes its connection at once. */
+  cut(): void
   /** Calls a listener once, when the connection is closed or the stream has ended. */
   onceDone(listener: () => void): void
 }

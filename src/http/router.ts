@@ -20,7 +20,6 @@ export interface Endpoint {
   readonly handle: (call: Call<OperationId>) => Answer<OperationId> | Promise<Answer<OperationId>>
   /** Undefined if its calls are never counted against the rate limit. */
   readonly unitsOf: ((input: Input<OperationId>) => number) | undefined
-  /** The value of Allow. */
   readonly changedPlant: ((input: Input<OperationId>) => bigint) | undefined
 }
 
@@ -34,6 +33,7 @@ interface Route {
   readonly names: readonly string[]
   /** By method; HEAD is answered like GET, without the body (RFC 9110, section 9.3.2). */
   readonly endpoints: ReadonlyMap<string, Endpoint>
+  /** The value of Allow. */
   readonly allow: string
 }
 

@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Server as TlsServer } from 'node:tls'
 import { jwtSettingsOf, type ServeConfig } from '../config.ts'
 import type { Contract } from '../contract/contract.ts'
@@ -40,10 +41,10 @@ export interface RunningServerOptions {
   readonly keyPair?: KeyPair | undefined
   readonly observe: Observe
   readonly limits: Limits
-  readonly stopping: AbortSignal
   /** Aborted to stop the server. */
-  readonly descriptorsMax: number
+  readonly stopping: AbortSignal
   /** Maximum open files and sockets of the process. */
+  readonly descriptorsMax: number
   readonly intercept?: Intercept
 }
 
@@ -70,8 +71,7 @@ export async function startServer(options: RunningServerOptions) {
     sweeping[Symbol.dispose]()
     streams.end()
     await Promise.all([connections.drain(server), webhooks[Symbol.asyncDispose]()])
-    // Closing the store waits for this write.
-    void tokenUses.stop()
+    await Promise.race([tokenUses.stop(), sleep(limits.storeCloseMsMax)])
     await jwts?.[Symbol.asyncDispose]()
   }
   return {

@@ -49,10 +49,10 @@ export function rowsOf(
   return rows
 }
 
+/** The position of a change, or of the beginning of the log. */
 export interface Position {
   readonly number: bigint
   readonly atMs: bigint
-  /** The position of a change, or of the beginning of the log. */
 }
 
 function positionText({ number, atMs }: Position): string {
@@ -66,10 +66,10 @@ export function toPosition(text: string): Position {
   throw positionGone()
 }
 
+/** The position of the last change of a row. */
 function endOf({ first, changes, atMs }: ChangeRow): Position {
   return { number: first + changes - 1n, atMs }
 }
-/** The position of the last change of a row. */
 
 /** The page of a reader that starts now. `newest` is the last row of the log, as columns. */
 export function emptyPageOf(newest: unknown): ChangePage {

@@ -92,8 +92,8 @@ export interface StoreOptions {
    * beside a server.
    */
   readonly exclusive: boolean
-  readonly mayMake: boolean
   /** Whether to create a missing store. */
+  readonly mayMake: boolean
   readonly clock: Clock
   readonly limits: Limits
   /** Environment variables, for PostgreSQL's settings such as PGHOST and PGPASSWORD. */

@@ -7,18 +7,20 @@ import { AppError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
 import { int64Max, type Plant, type Preconditions } from '../domain/plant.ts'
 import type { CreateOutcome, IdempotencyKey, RotateOutcome, Rotation } from '../domain/store.ts'
-import type { Token } from '../domain/token.ts'
+import { isTokenValid, type StoredToken, type Token } from '../domain/token.ts'
 import type { StoredWebhook, Webhook } from '../domain/webhook.ts'
 import { toPosition } from './change-log.ts'
 import type { StoreOptions } from './engine.ts'
 import { type Commit, GroupCommit } from './group-commit.ts'
-import type { Job, Outcome } from './ledger.ts'
-import { toToken, toWebhook } from './rows.ts'
+import type { Job, Outcome, RecordWrite } from './ledger.ts'
+import { recordOfToken, toToken, toWebhook } from './rows.ts'
 
 /** Rows of the log of changes that are deleted in one transaction. */
 const rowsSweptMax = 256
 /** A change that is dated further in the future is from a clock that was ahead. */
 const clockAheadMsMax = 24 * 60 * 60 * 1000
+/** Attempts to edit tokens that other servers and commands edit, too. */
+const editAttemptsMax = 20
 
 export abstract class GroupedStore {
   readonly #groups: GroupCommit<Job, Outcome>
@@ -61,28 +63,45 @@ export abstract class GroupedStore {
     this.#observe({ kind: 'plantChanged', change: 'deleted' })
   }
 
-  async createToken(token: Token): Promise<void> {
-    await this.#submit({ kind: 'createToken', token, onlyFirst: false })
-  }
-
-  async createFirstToken(token: Token): Promise<boolean> {
-    return (await this.#submit({ kind: 'createToken', token, onlyFirst: true })) === 'done'
-  }
-
-  async revokeToken(id: string, revokedAtMs: number): Promise<boolean> {
-    return (await this.#submit({ kind: 'revokeToken', id, revokedAtMs })) === 'done'
-  }
-
   get waitingJobs(): number {
     return this.#groups.waiting
   }
 
-  async rotateToken(rotation: Rotation): Promise<RotateOutcome> {
-    return (await this.#submit({ kind: 'rotateToken', ...rotation })) as RotateOutcome
+  async createToken(token: Token): Promise<void> {
+    if (!(await this.#write([recordOfToken({ ...token, version: 0 })])))
+      throw new Error(`there is a token with the id ${token.id}`)
   }
 
-  async noteTokenUses(days: ReadonlyMap<string, number>): Promise<void> {
-    await this.#submit({ kind: 'noteTokenUses', days })
+  createFirstToken(token: Token): Promise<boolean> {
+    return this.#write([recordOfToken({ ...token, version: 0 })], true)
+  }
+
+  revokeToken(id: string, revokedAtMs: number): Promise<boolean> {
+    return this.#editTokens((tokens) => {
+      const found = tokens.find((token) => token.id === id)
+      if (found === undefined) return [false]
+      return found.revokedAtMs === undefined ? [true, { ...found, revokedAtMs }] : [true]
+    })
+  }
+
+  rotateToken({ id, successor, atMs, endsAtMs }: Rotation): Promise<RotateOutcome> {
+    return this.#editTokens<RotateOutcome>((tokens) => {
+      const old = tokens.find((token) => token.id === id)
+      if (old === undefined) return ['notDone']
+      if (old.revokedAtMs !== undefined) return ['revoked']
+      if (!isTokenValid(old, atMs)) return ['expired']
+      if (old.replacedBy !== undefined) return ['replaced']
+      const expiresAtMs = Math.min(endsAtMs, old.expiresAtMs ?? Number.POSITIVE_INFINITY)
+      const end = endsAtMs <= atMs ? { revokedAtMs: atMs } : { expiresAtMs }
+      return ['done', { ...old, ...end, replacedBy: successor.id }, { ...successor, version: 0 }]
+    })
+  }
+
+  noteTokenUses(days: ReadonlyMap<string, number>): Promise<void> {
+    return this.#editTokens((tokens) => {
+      const used = tokens.map((token) => ({ ...token, lastUsedDay: days.get(token.id) ?? -1 }))
+      return [undefined, ...used.filter(({ lastUsedDay }, at) => lastUsedDay > (tokens[at]?.lastUsedDay ?? -1))]
+    })
   }
 
   async sweepChanges(untilMs: number, needed: readonly string[] = []): Promise<boolean> {
@@ -96,12 +115,12 @@ export abstract class GroupedStore {
     if (!(await this.replaceWebhook(webhook, 0))) throw new Error(`there is a webhook with the id ${webhook.id}`)
   }
 
-  async replaceWebhook({ id, ...rest }: Webhook, version: number): Promise<boolean> {
-    return (await this.#submit({ kind: 'writeWebhook', id, version, content: JSON.stringify(rest) })) === 'done'
+  replaceWebhook({ id, ...rest }: Webhook, version: number): Promise<boolean> {
+    return this.#write([{ kind: 'webhook', id, version, content: JSON.stringify(rest) }])
   }
 
-  async removeWebhook(id: string): Promise<boolean> {
-    return (await this.#submit({ kind: 'writeWebhook', id, version: undefined, content: undefined })) === 'done'
+  removeWebhook(id: string): Promise<boolean> {
+    return this.#write([{ kind: 'webhook', id, version: undefined, content: undefined }])
   }
 
   async findToken(hash: Uint8Array): Promise<Token | undefined> {
@@ -110,18 +129,18 @@ export abstract class GroupedStore {
   }
 
   async listTokens(): Promise<readonly Token[]> {
-    const tokens = (await this.query('listTokens')).map(toToken)
+    const tokens = (await this.query('listRecords', 'token')).map(toToken)
     return tokens.sort((one, other) => one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1))
   }
 
   async listWebhooks(): Promise<readonly StoredWebhook[]> {
-    return (await this.query('listWebhooks')).map(toWebhook)
+    return (await this.query('listRecords', 'webhook')).map(toWebhook)
   }
 
+  /** Returns the rows of a statement, as arrays of columns. */
   protected abstract query(
-    /** Returns the rows of a statement, as arrays of columns. */
-    name: 'findToken' | 'listTokens' | 'listWebhooks',
-    ...values: Uint8Array[]
+    name: 'findToken' | 'listRecords',
+    ...values: (string | Uint8Array)[]
   ): Promise<readonly unknown[]>
 
   close(): Promise<void> {
@@ -138,6 +157,25 @@ export abstract class GroupedStore {
 
   protected assertOpen(): void {
     if (this.#closed !== undefined) throw new AppError('shuttingDown', 'the server is shutting down')
+  }
+
+  /** Writes records, all or none. Returns false if one of them is not in its version any more. */
+  async #write(records: readonly RecordWrite[], onlyFirst = false): Promise<boolean> {
+    return (await this.#submit({ kind: 'writeRecords', records, onlyFirst })) === 'done'
+  }
+
+  /**
+   * Edits tokens, again if others have edited them in the meantime.
+   *
+   * @param edit returns the outcome, and the tokens to write.
+   */
+  async #editTokens<T>(edit: (tokens: readonly StoredToken[]) => readonly [T, ...StoredToken[]]): Promise<T> {
+    for (let attempt = 1; attempt <= editAttemptsMax; attempt += 1) {
+      const [outcome, ...edited] = edit((await this.query('listRecords', 'token')).map(toToken))
+      // Without an edit, too, the outcome waits until what was read is durable.
+      if (await this.#write(edited.map(recordOfToken))) return outcome
+    }
+    throw new AppError('overloaded', 'the tokens are constantly changed by others; nothing was done, try again')
   }
 
   async #submit(job: Job): Promise<JobResult> {

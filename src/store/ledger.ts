@@ -4,28 +4,16 @@
 import type { Change, ChangeKind } from '../domain/change.ts'
 import type { AppError } from '../domain/errors.ts'
 import { type Plant, type Preconditions, unmetPrecondition } from '../domain/plant.ts'
-import type { IdempotencyKey, OnConflict, Rotation } from '../domain/store.ts'
-import { isTokenValid, type Token } from '../domain/token.ts'
+import type { IdempotencyKey, OnConflict } from '../domain/store.ts'
 
 interface Jobs {
   createPlant: Plant & CallerOfJob & { readonly idempotencyKey: KeyOfPlant | undefined }
   replacePlant: Plant & CallerOfJob & { readonly preconditions: Preconditions }
   deletePlant: CallerOfJob & { readonly id: bigint; readonly preconditions: Preconditions }
   importPlant: Plant & { readonly onConflict: OnConflict }
-  /** `onlyFirst`: only if the store has no token yet. */
-  createToken: { readonly token: Token; readonly onlyFirst: boolean }
-  revokeToken: { readonly id: string; readonly revokedAtMs: number }
-  rotateToken: Rotation
-  noteTokenUses: { readonly days: ReadonlyMap<string, number> }
-  /** Days by token id. */
+  /** All of the records or none. `onlyFirst`: only if the store has no token yet. */
+  writeRecords: { readonly records: readonly RecordWrite[]; readonly onlyFirst: boolean }
   sweepChanges: Sweep
-  writeWebhook: {
-    readonly id: string
-    /** The version that the stored webhook must have; 0: it must not exist; undefined: any. */
-    readonly version: number | undefined
-    /** The webhook as JSON; undefined to remove it. */
-    readonly content: string | undefined
-  }
 }
 
 export type JobOf<Kind extends keyof Jobs> = { [Each in Kind]: { readonly kind: Each } & Jobs[Each] }[Kind]
@@ -33,8 +21,8 @@ export type JobOf<Kind extends keyof Jobs> = { [Each in Kind]: { readonly kind: 
 export type Job = JobOf<keyof Jobs>
 
 interface CallerOfJob {
-  readonly callerId?: string | undefined
   /** The id of the caller's credential, for the log of changes. */
+  readonly callerId?: string | undefined
 }
 
 export interface KeyOfPlant extends IdempotencyKey {
@@ -42,6 +30,18 @@ export interface KeyOfPlant extends IdempotencyKey {
   readonly fingerprint: Uint8Array
   /** Arrival time of the request, by the wall clock. */
   readonly atMs: number
+}
+
+/** A token or a webhook to write. */
+export interface RecordWrite {
+  readonly kind: 'token' | 'webhook'
+  readonly id: string
+  /** The version that the stored record must have; 0: it must not exist; undefined: any. */
+  readonly version: number | undefined
+  /** The record as JSON, without its id and hash; undefined to remove it. */
+  readonly content: string | undefined
+  /** Of a token: SHA-256 of its secret. Never changes. */
+  readonly hash?: Uint8Array
 }
 
 /** Deletes the oldest rows of the log of changes. */
@@ -58,7 +58,6 @@ export interface Sweep {
 export type Outcome =
   | 'created'
   | 'replayed'
-  /** The plant was replaced, or the token had already been replaced. */
   | 'replaced'
   /** The plant equals the existing one, or was skipped. */
   | 'unchanged'
@@ -70,14 +69,11 @@ export type Outcome =
    * old enough.
    */
   | 'notDone'
-  /** The token is no longer valid. */
-  | 'revoked'
-  | 'expired'
+  /** The failed precondition. */
   | keyof Preconditions
   /** This job failed by itself and was not done. The message is for the log. */
   | { readonly failed: string }
   /** This job was rejected with an error of its own. */
-  /** The failed precondition. */
   | { readonly refused: AppError }
 
 /** A create without a key, which depends only on whether its id is taken. */
@@ -89,32 +85,22 @@ export interface Lookups {
   /** Ids of plants, without duplicates. */
   readonly plants: readonly bigint[]
   readonly keys: readonly KeyOfPlant[]
-  /** Tokens with any of these ids or hashes. */
-  readonly tokenIds: readonly string[]
-  readonly tokenHashes: readonly Uint8Array[]
+  readonly records: readonly RecordWrite[]
   /** Whether to look up if any token exists, and to keep other servers from making the first one meanwhile. */
   readonly firstToken: boolean
   readonly sweeps: readonly Sweep[]
-  readonly webhookIds: readonly string[]
 }
 
 export interface LookupResult {
   /** Texts by id. */
   readonly plants: ReadonlyMap<bigint, string>
   /** By `nameOfKey`, including expired keys. */
-  readonly keys: ReadonlyMap<string, FoundKey>
-  readonly tokens: ReadonlyMap<string, Token>
+  readonly keys: ReadonlyMap<string, KeyOfPlant>
+  /** Versions by `nameOfRecord`. */
+  readonly records: ReadonlyMap<string, number>
   readonly hasTokens: boolean
   /** The first numbers of the rows of the log that each sweep may delete. */
   readonly sweepable: readonly (readonly bigint[])[]
-  /** Versions of webhooks by id. */
-  readonly webhooks: ReadonlyMap<string, number>
-  /** By id. */
-}
-
-export interface FoundKey {
-  readonly fingerprint: Uint8Array
-  readonly createdAtMs: number
 }
 
 /** What an engine must write, in this order. Plants are sorted by id, the order in which every server locks them. */
@@ -130,48 +116,28 @@ export interface Effects {
   readonly changes: readonly Change[]
   /** The first numbers of rows of the log to delete. */
   readonly swept: readonly bigint[]
-  readonly webhooks: readonly WebhookRow[]
-  readonly insertedTokens: readonly Token[]
-  readonly updatedTokens: readonly Token[]
-}
-
-export interface WebhookRow {
-  readonly id: string
-  readonly version: number
-  readonly content: string | undefined
+  /** Each gets the version after the one that it replaces. */
+  readonly records: readonly RecordWrite[]
 }
 
 export function lookupsOf(jobs: readonly Job[]): Lookups {
   const plants = new Set<bigint>()
   const keys: KeyOfPlant[] = []
-  const tokenIds: string[] = []
-  const tokenHashes: Uint8Array[] = []
-  /** Undefined: the row is deleted. */
+  const records: RecordWrite[] = []
   const sweeps: Sweep[] = []
-  const webhookIds = new Set<string>()
   let firstToken = false
   for (const job of jobs) {
-    if (job.kind === 'createToken') {
-      tokenIds.push(job.token.id)
-      tokenHashes.push(job.token.hash)
+    if (job.kind === 'writeRecords') {
+      records.push(...job.records)
       firstToken ||= job.onlyFirst
-    } else if (job.kind === 'revokeToken') {
-      tokenIds.push(job.id)
-    } else if (job.kind === 'rotateToken') {
-      tokenIds.push(job.id, job.successor.id)
-      tokenHashes.push(job.successor.hash)
     } else if (job.kind === 'sweepChanges') {
       sweeps.push(job)
-    } else if (job.kind === 'writeWebhook') {
-      webhookIds.add(job.id)
-    } else if (job.kind === 'noteTokenUses') {
-      tokenIds.push(...job.days.keys())
     } else {
       plants.add(job.id)
       if (job.kind === 'createPlant' && job.idempotencyKey !== undefined) keys.push(job.idempotencyKey)
     }
   }
-  return { plants: [...plants], keys, tokenIds, tokenHashes, firstToken, sweeps, webhookIds: [...webhookIds] }
+  return { plants: [...plants], keys, records, firstToken, sweeps }
 }
 
 /** Returns one outcome per job, in order, and what to write. @param found the result of `lookupsOf(jobs)`. */
@@ -190,22 +156,26 @@ export function nameOfKey({ callerId, key }: IdempotencyKey): string {
   return `${callerId} ${key}`
 }
 
+export function nameOfRecord({ kind, id }: Pick<RecordWrite, 'kind' | 'id'>): string {
+  return `${kind} ${id}`
+}
+
 class Ledger {
   readonly #found: LookupResult
   readonly #idempotencyKeyMs: number
   readonly #plants: Map<bigint, string>
-  readonly #tokens: Map<string, Token>
   readonly #keys = new Map<string, KeyOfPlant>()
   readonly #changes: Change[] = []
   readonly #swept = new Set<bigint>()
   #sweeps = 0
-  readonly #webhooks = new Map<string, WebhookRow>()
+  readonly #records = new Map<string, RecordWrite>()
+  readonly #versions: Map<string, number>
 
   constructor(found: LookupResult, idempotencyKeyMs: number) {
     this.#found = found
     this.#idempotencyKeyMs = idempotencyKeyMs
     this.#plants = new Map(found.plants)
-    this.#tokens = new Map(found.tokens)
+    this.#versions = new Map(found.records)
   }
 
   do(job: Job): Outcome {
@@ -218,18 +188,10 @@ class Ledger {
         return this.#delete(job)
       case 'importPlant':
         return this.#import(job)
-      case 'createToken':
-        return this.#createToken(job)
-      case 'revokeToken':
-        return this.#revokeToken(job)
-      case 'rotateToken':
-        return this.#rotateToken(job)
-      case 'noteTokenUses':
-        return this.#noteUses(job)
+      case 'writeRecords':
+        return this.#writeRecords(job)
       case 'sweepChanges':
         return this.#sweep(job)
-      case 'writeWebhook':
-        return this.#writeWebhook(job)
     }
   }
 
@@ -246,7 +208,6 @@ class Ledger {
       else if (old === undefined) inserted.push({ id, json: now })
       else updated.push({ id, json: now, before: old })
     }
-    const tokens = [...this.#tokens.values()].filter((token) => this.#found.tokens.get(token.id) !== token)
     return {
       deleted,
       updated,
@@ -254,9 +215,7 @@ class Ledger {
       keys: [...this.#keys.values()],
       changes: this.#changes,
       swept: [...this.#swept],
-      webhooks: [...this.#webhooks.values()],
-      insertedTokens: tokens.filter(({ id }) => !this.#found.tokens.has(id)),
-      updatedTokens: tokens.filter(({ id }) => this.#found.tokens.has(id)),
+      records: [...this.#records.values()],
     }
   }
 
@@ -267,17 +226,13 @@ class Ledger {
   }
 
   #createOnce(job: JobOf<'createPlant'>, key: KeyOfPlant): Outcome {
-    const earlier = this.#keys.get(nameOfKey(key)) ?? this.#foundKey(key)
-    const isSame = earlier !== undefined && Buffer.compare(earlier.fingerprint, key.fingerprint) === 0
-    if (earlier !== undefined) return isSame ? 'replayed' : 'idempotencyKeyReused'
+    const earlier = this.#keys.get(nameOfKey(key)) ?? this.#found.keys.get(nameOfKey(key))
+    if (earlier !== undefined && earlier.atMs > key.atMs - this.#idempotencyKeyMs) {
+      return Buffer.compare(earlier.fingerprint, key.fingerprint) === 0 ? 'replayed' : 'idempotencyKeyReused'
+    }
     const outcome = this.#create(job)
     if (outcome === 'created') this.#keys.set(nameOfKey(key), key)
     return outcome
-  }
-
-  #foundKey(key: KeyOfPlant): FoundKey | undefined {
-    const found = this.#found.keys.get(nameOfKey(key))
-    return found !== undefined && found.createdAtMs > key.atMs - this.#idempotencyKeyMs ? found : undefined
   }
 
   #replace(job: JobOf<'replacePlant'>): Outcome {
@@ -318,44 +273,18 @@ class Ledger {
     this.#changes.push({ kind, plant: { id, json }, callerId })
   }
 
-  #createToken({ token, onlyFirst }: JobOf<'createToken'>): Outcome {
-    if (onlyFirst && (this.#found.hasTokens || this.#tokens.size > 0)) return 'notDone'
-    return this.#addToken(token)
-  }
-
-  #addToken(token: Token): Outcome {
-    const isTwin = ({ id, hash }: Token): boolean => id === token.id || Buffer.compare(hash, token.hash) === 0
-    if ([...this.#tokens.values()].some(isTwin)) return { failed: 'there is a token with this id or hash' }
-    this.#tokens.set(token.id, token)
-    return 'done'
-  }
-
-  /** Only the first revocation of a token counts. */
-  #revokeToken({ id, revokedAtMs }: JobOf<'revokeToken'>): Outcome {
-    const token = this.#tokens.get(id)
-    if (token === undefined) return 'notDone'
-    if (token.revokedAtMs === undefined) this.#tokens.set(id, { ...token, revokedAtMs })
-    return 'done'
-  }
-
-  #rotateToken({ id, successor, atMs, endsAtMs }: JobOf<'rotateToken'>): Outcome {
-    const old = this.#tokens.get(id)
-    if (old === undefined) return 'notDone'
-    if (old.revokedAtMs !== undefined) return 'revoked'
-    if (!isTokenValid(old, atMs)) return 'expired'
-    if (old.replacedBy !== undefined) return 'replaced'
-    const outcome = this.#addToken(successor)
-    if (outcome !== 'done') return outcome
-    const expiresAtMs = Math.min(endsAtMs, old.expiresAtMs ?? Number.POSITIVE_INFINITY)
-    const end = endsAtMs <= atMs ? { revokedAtMs: atMs } : { expiresAtMs }
-    this.#tokens.set(id, { ...old, ...end, replacedBy: successor.id })
-    return 'done'
-  }
-
-  #noteUses({ days }: JobOf<'noteTokenUses'>): Outcome {
-    for (const [id, day] of days) {
-      const token = this.#tokens.get(id)
-      if (token !== undefined && day > (token.lastUsedDay ?? -1)) this.#tokens.set(id, { ...token, lastUsedDay: day })
+  #writeRecords({ records, onlyFirst }: JobOf<'writeRecords'>): Outcome {
+    const hasTokens = this.#found.hasTokens || [...this.#records.values()].some(({ kind }) => kind === 'token')
+    const isCurrent = (record: RecordWrite): boolean => {
+      const there = this.#versions.get(nameOfRecord(record))
+      return record.version === undefined ? there !== undefined : record.version === (there ?? 0)
+    }
+    if ((onlyFirst && hasTokens) || !records.every(isCurrent)) return 'notDone'
+    for (const record of records) {
+      const name = nameOfRecord(record)
+      this.#records.set(name, record)
+      if (record.content === undefined) this.#versions.delete(name)
+      else this.#versions.set(name, (record.version ?? 0) + 1)
     }
     return 'done'
   }
@@ -365,13 +294,5 @@ class Ledger {
     this.#sweeps += 1
     for (const first of rows) this.#swept.add(first)
     return rows.length === rowsMax ? 'done' : 'notDone'
-  }
-
-  #writeWebhook({ id, version, content }: JobOf<'writeWebhook'>): Outcome {
-    const written = this.#webhooks.get(id)
-    const there = written === undefined ? this.#found.webhooks.get(id) : written.content && written.version
-    if (version === undefined ? there === undefined : version !== (there ?? 0)) return 'notDone'
-    this.#webhooks.set(id, { id, version: (version ?? 0) + 1, content })
-    return 'done'
   }
 }

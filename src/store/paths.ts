@@ -31,12 +31,12 @@ export function assertReadableFile(path: string): void {
   })
 }
 
+/** Throws OperatorError unless the folder of a file exists. */
 export function assertFolderOf(path: string): void {
   const folder = dirname(toAbsolute(path))
   explained(path, 'written', () => {
     const facts = statThere(folder)
     if (facts === undefined) throw new OperatorError(`the folder ${folder} does not exist; create it first`)
-    /** Throws OperatorError unless the folder of a file exists. */
     if (!facts.isDirectory()) throw new OperatorError(`${folder} is not a folder; name another file`)
   })
 }

@@ -2,22 +2,20 @@
 
 import { type Plant, revisionOf } from '../domain/plant.ts'
 import type { PlantPage, TagCount } from '../domain/store.ts'
-import type { Token } from '../domain/token.ts'
+import type { StoredToken, Token } from '../domain/token.ts'
 import { damagedWebhook, isWhole, type StoredWebhook } from '../domain/webhook.ts'
-import { type Effects, type LookupResult, nameOfKey } from './ledger.ts'
+import { type Effects, type LookupResult, nameOfKey, nameOfRecord, type RecordWrite } from './ledger.ts'
 
-export const tokenColumns = 'id, hash, content'
+const recordColumns = 'id, version, content, hash'
 
 /** With the parameters of PostgreSQL: `$1` is `?1` in SQLite. */
 export const commonStatements = {
-  findToken: `SELECT ${tokenColumns} FROM tokens WHERE hash = $1`,
-  findAnyToken: 'SELECT 1 FROM tokens LIMIT 1',
-  listTokens: `SELECT ${tokenColumns} FROM tokens`,
-  insertToken: `INSERT INTO tokens (${tokenColumns}) VALUES ($1, $2, $3)`,
-  updateToken: 'UPDATE tokens SET content = $1 WHERE id = $2',
-  upsertWebhook: `INSERT INTO webhooks (id, version, content) VALUES ($1, $2, $3)
-    ON CONFLICT (id) DO UPDATE SET version = excluded.version, content = excluded.content`,
-  deleteWebhook: 'DELETE FROM webhooks WHERE id = $1',
+  findToken: `SELECT ${recordColumns} FROM records WHERE hash = $1`,
+  findAnyToken: `SELECT 1 FROM records WHERE kind = 'token' LIMIT 1`,
+  listRecords: `SELECT ${recordColumns} FROM records WHERE kind = $1 ORDER BY place`,
+  upsertRecord: `INSERT INTO records (kind, ${recordColumns}) VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (kind, id) DO UPDATE SET version = excluded.version, content = excluded.content`,
+  deleteRecord: 'DELETE FROM records WHERE kind = $1 AND id = $2',
   newestChanges: `SELECT first, changes, at_ms, lines FROM changes WHERE first IS NOT NULL ORDER BY first DESC LIMIT 1`,
   // A reader may continue from the last row to delete, so the last row before the first to keep stays. Clocks may be set
   // back, and differ between servers: the running maximum ends at the first row to keep, so that the log has no holes.
@@ -31,49 +29,46 @@ export const commonStatements = {
       WHERE newest_at_ms <= $1 AND next_first <= $3) ORDER BY first LIMIT $2`,
 } as const
 
-type CommonWrite = readonly [name: keyof typeof commonStatements, ...values: (string | bigint | Uint8Array)[]]
+type CommonWrite = readonly [name: keyof typeof commonStatements, ...values: (string | bigint | Uint8Array | null)[]]
 
-/** The writes of tokens and webhooks, which both engines make alike. */
-export function* commonWrites({ insertedTokens, updatedTokens, webhooks }: Effects): Generator<CommonWrite> {
-  for (const token of insertedTokens) yield ['insertToken', token.id, token.hash, contentOf(token)]
-  for (const token of updatedTokens) yield ['updateToken', contentOf(token), token.id]
-  for (const { id, version, content } of webhooks) {
-    yield content === undefined ? ['deleteWebhook', id] : ['upsertWebhook', id, BigInt(version), content]
+/** The writes of records, which both engines make alike. */
+export function* commonWrites({ records }: Effects): Generator<CommonWrite> {
+  for (const { kind, id, version = 0, content, hash = null } of records) {
+    if (content === undefined) yield ['deleteRecord', kind, id]
+    else yield ['upsertRecord', kind, id, BigInt(version + 1), content, hash]
   }
 }
 
 /** Names each property: the object may have others, such as the secret. */
-function contentOf(token: Token): string {
+export function recordOfToken({ id, hash, version, ...token }: StoredToken): RecordWrite {
   const { name, scopes, createdAtMs, expiresAtMs, revokedAtMs, replacedBy, lastUsedDay } = token
   const content = { name, scopes, createdAtMs, expiresAtMs, revokedAtMs, replacedBy, lastUsedDay }
-  return JSON.stringify(content satisfies Record<Exclude<keyof Token, 'id' | 'hash'>, unknown>)
+  const text = JSON.stringify(content satisfies Record<Exclude<keyof Token, 'id' | 'hash'>, unknown>)
+  return { kind: 'token', id, hash, version, content: text }
 }
 
-type FoundRows = Readonly<
-  Record<'plants' | 'keys' | 'tokens' | 'anyToken' | 'sweepable' | 'webhooks', readonly unknown[]>
->
+type FoundRows = Readonly<Record<'plants' | 'keys' | 'records' | 'anyToken' | 'sweepable', readonly unknown[]>>
 
 /**
  * Converts the rows that the lookups of a batch found.
  *
- * @param rows plants: id, text; keys: caller id, key, fingerprint, time; tokens: `tokenColumns`; webhooks: id, version;
- * sweepable: first numbers, for each sweep.
+ * @param rows plants: id, text; keys: caller id, key, fingerprint, time; records: kind, id, version; sweepable: first
+ * numbers, for each sweep.
  */
 export function toFound(rows: FoundRows): LookupResult {
   const keys = rows.keys as readonly [string, string, Uint8Array, bigint][]
-  const webhooks = rows.webhooks as readonly [string, bigint][]
+  const records = rows.records as readonly [RecordWrite['kind'], string, bigint][]
   return {
     plants: new Map(rows.plants as readonly [bigint, string][]),
     keys: new Map(
       keys.map(([callerId, key, fingerprint, atMs]) => [
         nameOfKey({ callerId, key }),
-        { fingerprint, createdAtMs: Number(atMs) },
+        { callerId, key, fingerprint, atMs: Number(atMs) },
       ]),
     ),
-    tokens: new Map(rows.tokens.map(toToken).map((token) => [token.id, token])),
+    records: new Map(records.map(([kind, id, version]) => [nameOfRecord({ kind, id }), Number(version)])),
     hasTokens: rows.anyToken.length > 0,
     sweepable: (rows.sweepable as readonly [bigint][][]).map((found) => found.map(([first]) => first)),
-    webhooks: new Map(webhooks.map(([id, version]) => [id, Number(version)])),
   }
 }
 
@@ -102,7 +97,7 @@ export function toTagCount(row: unknown): TagCount {
   return { tag, plants: Number(plants) }
 }
 
-/** A webhook whose content somebody has damaged is paused. @param row id, version, content. */
+/** A webhook whose content somebody has damaged is paused. @param row `recordColumns`. */
 export function toWebhook(row: unknown): StoredWebhook {
   const [id, version, content] = row as [string, bigint, string]
   return { ...(readContent(content, isWhole) ?? damagedWebhook), id, version: Number(version) }
@@ -111,11 +106,11 @@ export function toWebhook(row: unknown): StoredWebhook {
 /** A token whose content somebody has damaged is revoked. */
 const damagedToken = { name: '(damaged)', scopes: [], createdAtMs: 0, revokedAtMs: 0 }
 
-/** @param row `tokenColumns`. */
-export function toToken(row: unknown): Token {
-  const [id, hash, content] = row as [string, Uint8Array, string]
+/** @param row `recordColumns`. */
+export function toToken(row: unknown): StoredToken {
+  const [id, version, content, hash] = row as [string, bigint, string, Uint8Array]
   const isToken = ({ scopes, createdAtMs }: Token) => Array.isArray(scopes) && Number.isSafeInteger(createdAtMs)
-  return { ...(readContent(content, isToken) ?? damagedToken), id, hash }
+  return { ...(readContent(content, isToken) ?? damagedToken), id, hash, version: Number(version) }
 }
 
 /** @param isWhole may throw if a part of the content has another type. */

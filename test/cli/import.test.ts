@@ -6,8 +6,9 @@ import { once } from 'node:events'
 import { open } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { after, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import { launcher, startProgram } from '../support/program.ts'
+import { launcher, runHere, startProgram } from '../support/program.ts'
 import { makeScene, onScene } from './scene.ts'
 
 const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le')
@@ -88,6 +89,17 @@ onScene('an import from a folder as standard input is refused', async (scene) =>
   const command = `"${process.execPath}" "${launcher}" import - --store "${scene.store}" < "${scene.path}"`
   const { status, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8' })
   assert.deepEqual([status, stderr], [1, 'plantstore: standard input is a folder\n'])
+})
+
+onScene('an import of all or nothing keeps nothing of an input that pauses before a line is refused', async (scene) => {
+  async function* input(): AsyncGenerator<Buffer> {
+    yield Buffer.from('{"id":1,"name":"a"}\n')
+    await sleep(150)
+    yield Buffer.from('nonsense\n')
+  }
+  const args = ['import', '-', '--store', scene.store, '--all-or-nothing']
+  assert.equal((await runHere(args, { input: input() })).status, 1)
+  assert.equal(await scene.exported(), '')
 })
 
 onScene('an import from a pipe that has gone silent ends at a signal', async (scene) => {

@@ -96,12 +96,15 @@ describe('a connection', () => {
   })
 
   test('has a clock of unread output for a refusal, too, and input does not restart it', async () => {
-    const { connection, socket, leaveUnread } = connect()
+    const { connection, socket, at, leaveUnread } = connect()
     leaveUnread(500)
     socket.emit('data', Buffer.from('garbage\r\n\r\n'))
     assert.equal(connection.state, 'ending')
     assert.equal(socket.timeout, limits.unreadMsMax)
     assert.ok(socket.isPaused())
+    assert.equal(at(50_000), false)
+    leaveUnread(0)
+    assert.deepEqual([at(50_000 + limits.unreadMsMax - 1), at(50_000 + limits.unreadMsMax)], [false, true])
     // Once the system has the output, what still comes is read, so that the client can read it.
     await once(socket, 'finish')
     assert.ok(!socket.isPaused())

@@ -23,6 +23,16 @@ test('a chunked body ends at its empty line, wherever a packet ends', () => {
   }
 })
 
+test('a head is found, and its method read, even if the one before it came in pieces', () => {
+  const incoming = new Incoming(1_000)
+  const [first, second] = [`GET /${'a'.repeat(50)} HTTP/1.1\r\n\r\n`, 'PUT / HTTP/1.1\r\n\r\n']
+  incoming.add(Buffer.from(first.slice(0, 50)))
+  assert.equal(incoming.takeHead(), undefined)
+  incoming.add(Buffer.from(first.slice(50) + second))
+  for (const head of [first, second]) assert.equal(String(incoming.takeHead()), head)
+  assert.equal(incoming.method, 'PUT')
+})
+
 /** Those that also come in pieces. */
 const inPieces = new Set(sampleOf(framingCorpus, inRing(3, 1)))
 

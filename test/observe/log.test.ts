@@ -160,6 +160,21 @@ describe('the log', () => {
     assert.match(lines[2] ?? '', /INFO: stopped$/)
   })
 
+  test('has no lines that would wait for its reader for long, and says once how many it left out', () => {
+    const stream = new PassThrough({ encoding: 'utf8' })
+    const own = { limits: { ...limits, logWaitingBytesMax: 10 }, clock: new TestClock() }
+    const observe = createLog({ level: 'all', stream, isTerminal: true, hasPriorities: false, ...own })
+    stream.cork()
+    for (const status of [200, 201, 204]) observe(finished(status))
+    stream.uncork()
+    for (const status of [404, 409]) observe(finished(status))
+    const said = String(stream.read()).matchAll(/(?:plants\/1 | WARN: )(\d+)/g)
+    assert.deepEqual(
+      [...said].map(([, number]) => Number(number)),
+      [200, 2, 404, 409],
+    )
+  })
+
   test('has its priorities for the journal at the beginning of each line', () => {
     const lines = linesOf({ level: 'all', isTerminal: false, hasPriorities: true }, [finished(200), warning, away])
     const found = lines.map((line) => [line.slice(0, 3), JSON.parse(line.slice(3)).level])

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { after, describe, test } from 'node:test'
+import { after, describe, mock, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { systemClock } from '../../src/domain/clock.ts'
@@ -275,6 +275,7 @@ exhaustive.describe('settings of a role', () => {
     await until('the commit waits', () => cancelCommits(cluster))
     await create
     await needNoStandby(cluster)
+    await store.createPlant(toPlant({ id: 3n, name: 'n' }))
   })
 
   onCluster('a change that finds nothing to do is confirmed with what it has read', async (cluster) => {
@@ -358,7 +359,7 @@ describe('triggers that skip rows', () => {
     const token: Token = { id: 'tok_1', hash: randomBytes(32), name: 'n', scopes: ['plants:read'], createdAtMs: 1 }
     await store.createToken(token)
     await client.query('CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$')
-    for (const table of ['plants', 'idempotency_keys', 'tokens']) {
+    for (const table of ['plants', 'idempotency_keys', 'records']) {
       await client.query(skip(table, 'INSERT OR UPDATE OR DELETE'))
       const key = { callerId: 't', key: `k ${table}` }
       if (table === 'plants') {
@@ -368,7 +369,7 @@ describe('triggers that skip rows', () => {
         const bulk = await store.beginImport({ isWhole: false })
         await assert.rejects(bulk.add([toPlant({ id: 4n, name: 'n' })], 'fail'))
       }
-      if (table === 'tokens') {
+      if (table === 'records') {
         await fails(store.createToken({ ...token, id: 'tok_2', hash: randomBytes(32) }))
         await fails(store.revokeToken('tok_1', 5))
       } else {
@@ -602,6 +603,17 @@ default_pool_size = 20
 server_login_retry = 0
 ${settings}
 `,
+})
+
+test('a commit that no standby has confirmed concerns none that comes after it on the connection', async () => {
+  const on = mock.method(pg.Client.prototype, 'on')
+  await using connection = await openConnection(await database.makePlace())
+  const client: unknown = on.mock.calls.find(({ arguments: [event] }) => String(event) === 'notice')?.this
+  on.mock.restore()
+  ;(client as pg.Client).emit('notice', { routine: 'SyncRepWaitForLSN' })
+  assert.throws(() => connection.assertConfirmed(), { code: 'storeUnavailable' })
+  await connection.begin()
+  connection.assertConfirmed()
 })
 
 function openConnection(place: string): Promise<Connection> {

@@ -78,8 +78,9 @@ describe('a store in PostgreSQL', () => {
   onStore('rows that somebody has damaged stop nothing else', async ({ store, client }) => {
     const contents = ['nonsense', 'null', '{}', '{"name":5,"scopes":"plants:read","createdAtMs":"x"}']
     for (const [index, content] of contents.entries()) {
-      await client.query('INSERT INTO tokens VALUES ($1, $2, $3)', [`tok_${index}`, Buffer.from([index]), content])
-      await client.query('INSERT INTO webhooks (id, version, content) VALUES ($1, 1, $2)', [`hook_${index}`, content])
+      const insert = `INSERT INTO records (kind, id, version, content, hash) VALUES ('token', $1, 1, $3, $2),
+        ('webhook', $4, 1, $3, NULL)`
+      await client.query(insert, [`tok_${index}`, Buffer.from([index]), content, `hook_${index}`])
     }
     const listed = await store.listTokens()
     assert.deepEqual([listed.length, listed.every(({ revokedAtMs }) => revokedAtMs === 0)], [4, true])
@@ -191,7 +192,7 @@ describe('a store in PostgreSQL', () => {
     await client.query('CREATE TABLE plants (height int8)')
     await assert.rejects(openTestStore(place), { name: 'OperatorError', message: /another program/ })
     assert.deepEqual((await client.query('SELECT * FROM plants')).rows, [])
-    assert.equal((await client.query(`SELECT to_regclass('tokens') AS found`)).rows[0].found, null)
+    assert.equal((await client.query(`SELECT to_regclass('records') AS found`)).rows[0].found, null)
   })
 
   onSchema('tables that only a newer program can use are refused', async ({ place, client }) => {
@@ -212,7 +213,7 @@ describe('a store in PostgreSQL', () => {
     await store.createPlant(toPlant({ id: 1n, name: 'n' }), { callerId: 't', key: 'k' })
     await store.listTokens()
     for (const type of ['varchar(2000)', 'text']) {
-      await client.query(`ALTER TABLE tokens ALTER COLUMN content TYPE ${type}`)
+      await client.query(`ALTER TABLE records ALTER COLUMN content TYPE ${type}`)
       await client.query(`ALTER TABLE idempotency_keys ALTER COLUMN key TYPE ${type}`)
       for (let read = 0; read < 10; read += 1) assert.deepEqual(await store.listTokens(), [])
       assert.equal(await store.createPlant(toPlant({ id: 1n, name: 'n' }), { callerId: 't', key: 'k' }), 'replayed')
@@ -301,28 +302,20 @@ describe('a store in PostgreSQL', () => {
     }
   })
 
-  onStore('expired keys are deleted, but not one that is renewed meanwhile', async ({ store, place, client }) => {
-    const key = { callerId: 't', key: 'k' }
-    await store.createPlant(toPlant({ id: 1n, name: 'n' }), key)
+  onStore('expired keys are swept, but not one that is renewed meanwhile', async ({ store, client }) => {
+    const create = (id: bigint) => store.createPlant(toPlant({ id, name: 'n' }), { callerId: 't', key: `key ${id}` })
+    for (const id of [1n, 2n]) await create(id)
     await client.query('UPDATE idempotency_keys SET created_at_ms = 1')
-    await client.query(`BEGIN; UPDATE idempotency_keys SET created_at_ms = ${Date.now()}`)
-    await using _sweeping = await openTestStore(place, { limits: { expiredKeysSweepMs: 20 } })
-    await until('the deletion waits for the key', async () => {
-      // Within a transaction activity is shown as it was at the first look.
-      await client.query('SELECT pg_stat_clear_snapshot()')
-      const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%idempotency_keys%'`
-      return (await client.query(waiting)).rows.length > 0
-    })
+    await client.query(`BEGIN; UPDATE idempotency_keys SET created_at_ms = ${Date.now()} WHERE key = 'key 1'`)
+    await create(3n)
+    await store.sweepChanges(0)
     await client.query('COMMIT')
-    // What is deleted after it shows that the deletion is over.
-    await client.query(`INSERT INTO idempotency_keys VALUES ('t', 'expired', '', 1)`)
-    await until('the next key is deleted', async () => {
-      return (await client.query(`SELECT 1 FROM idempotency_keys WHERE key = 'expired'`)).rows.length === 0
-    })
-    assert.equal(await store.createPlant(toPlant({ id: 1n, name: 'n' }), key), 'replayed')
+    const { rows } = await client.query('SELECT key FROM idempotency_keys ORDER BY key')
+    assert.deepEqual(rows, [{ key: 'key 1' }, { key: 'key 3' }])
+    assert.equal(await create(1n), 'replayed')
   })
 
-  onStore('a change of no plant leaves a row, which is deleted later', async ({ store, place, client }) => {
+  onStore('a change of no plant leaves a row, which is swept later', async ({ store, place, client }) => {
     const token = { id: 'tok_1', hash: randomBytes(32), name: 'n', scopes: ['plants:read'], createdAtMs: 1 } as const
     await store.createToken(token)
     await store.createPlant(toPlant({ id: 1n, name: 'n' }))
@@ -332,9 +325,11 @@ describe('a store in PostgreSQL', () => {
     const count = async (): Promise<number> => (await client.query('SELECT FROM changes WHERE changes = 0')).rows.length
     assert.equal(await count(), 2, 'what is decided but not changed leaves none')
     assert.deepEqual(await store.listChanges({ after: undefined, kind: undefined, limit: 9 }), before)
-    const soon = { expiredKeysSweepMs: 20, databaseCommitKnownMs: -1_000 }
-    await using _sweeping = await openTestStore(place, { limits: soon })
-    await until('they are deleted', async () => (await count()) === 0)
+    await store.sweepChanges(0)
+    assert.equal(await count(), 2)
+    await using later = await openTestStore(place, { limits: { databaseCommitKnownMs: -1_000 } })
+    await later.sweepChanges(0)
+    assert.equal(await count(), 0)
     assert.deepEqual(await store.listChanges({ after: undefined, kind: undefined, limit: 9 }), before)
   })
 

@@ -19,7 +19,7 @@ import { rejectsWith } from './suite.ts'
 
 describe('a file of an older version', () => {
   /** What a newer program would do. */
-  const steps = [...fileMigrations, 'ALTER TABLE tokens ADD COLUMN note TEXT']
+  const steps = [...fileMigrations, 'ALTER TABLE records ADD COLUMN note TEXT']
   const versionOf = (database: DatabaseSync): unknown => database.prepare('PRAGMA user_version').get()?.['user_version']
 
   onPath('is upgraded once by several that open it at once, and refused by older programs', async (path) => {
@@ -48,7 +48,7 @@ describe('a database of an older version', async () => {
   after(() => database[Symbol.asyncDispose]())
   const { onSchema, onStore } = testsOf(database)
   /** What a newer program would do. */
-  const steps = [...migrations, { oldestVersion: 2, statements: ['ALTER TABLE tokens ADD COLUMN note text'] }]
+  const steps = [...migrations, { oldestVersion: 2, statements: ['ALTER TABLE records ADD COLUMN note text'] }]
   const upgrade = async (place: string, run = steps): Promise<void> => {
     const options = { exclusive: false, mayMake: false, clock: systemClock, limits, environment: {}, observe: () => {} }
     const opened = locate(place, options)
@@ -70,7 +70,7 @@ describe('a database of an older version', async () => {
     await rejectsWith(old.createPlant(toPlant({ id: 2n, name: 'n' })), 'storeUnavailable')
     assert.match(String(old.failed.reason), /newer plantstore/)
     assert.deepEqual((await client.query('SELECT id FROM plants')).rows, [{ id: '1' }])
-    assert.equal((await client.query('SELECT note FROM tokens')).rows.length, 0)
+    assert.equal((await client.query('SELECT note FROM records')).rows.length, 0)
   })
 
   onSchema('is upgraded after pending transactions of older servers; later ones fail', async ({ place, client }) => {
@@ -92,7 +92,7 @@ describe('a database of an older version', async () => {
   onSchema('that somebody reads for long is upgraded when that ends; others read on', async ({ place, client }) => {
     await using old = await openTestStore(place)
     // As pg_dump does.
-    await client.query('BEGIN; LOCK TABLE tokens IN ACCESS SHARE MODE')
+    await client.query('BEGIN; LOCK TABLE records IN ACCESS SHARE MODE')
     let isDone = false
     const upgrading = upgrade(place).then(() => {
       isDone = true

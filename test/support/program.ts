@@ -57,10 +57,17 @@ export function runProgram(args: readonly string[], options: ProgramOptions = {}
   return finished
 }
 
+interface HereOptions {
+  readonly isTTY?: boolean
+  readonly environment?: NodeJS.ProcessEnv
+  /** What the command reads from its standard input. */
+  readonly input?: Iterable<Buffer> | AsyncIterable<Buffer>
+}
+
 /** Runs a command in the test's own process, which takes a tenth of the time; `isTTY` makes stdout a terminal. */
 export async function runHere(
   args: readonly string[],
-  { isTTY = false, environment = {} }: { readonly isTTY?: boolean; readonly environment?: NodeJS.ProcessEnv } = {},
+  { isTTY = false, environment = {}, input = [] }: HereOptions = {},
 ): Promise<Finished> {
   const written = { stdout: '', stderr: '' }
   const output = (name: keyof typeof written): Output => {
@@ -79,7 +86,7 @@ export async function runHere(
     ...ownTerminal,
     args,
     environment,
-    stdin: Readable.from([]),
+    stdin: Readable.from(input),
     stdout: Object.assign(output('stdout'), { isTTY }),
     stderr: output('stderr'),
     exit,

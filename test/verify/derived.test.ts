@@ -16,7 +16,7 @@ describe('plantstore verify of a server that', { concurrency: 4 }, async () => {
   const judge = await startJudge()
   after(() => judge[Symbol.asyncDispose]())
 
-  for (const [does, behave, operation] of someInRing(sampleOf(firstOfEach(derived), 5), derived, 12)) {
+  for (const [does, behave, operation] of someInRing(sampleOf(firstOfEach(derived), 5), derived, 20)) {
     test(does, async () => {
       const isOfOther = ({ title }: RowName): boolean =>
         operations.some(({ id }) => id !== operation && title.startsWith(id))

@@ -78,10 +78,10 @@ export class Connection implements RequestConnection, ParserEvents {
   #message: IncomingMessage | undefined
   #response: ServerResponse | undefined
   #body: NodeBody | undefined
+  /** Whether nothing can follow the reply. */
   #isLast = false
   #doneListeners: (() => void)[] = []
   /** Why the server closes the connection, if it does. */
-  /** Whether nothing can follow the reply. */
   #endReason: AbortReason = 'clientLeft'
   readonly #fieldsSeen: FieldsSeen = { text: '', fields: undefined }
   /** `#close` reports a reply that is not sent. */
@@ -110,25 +110,25 @@ export class Connection implements RequestConnection, ParserEvents {
     return this.#incoming.heldBytes === 0 && (this.#state === 'idle' || this.isNew)
   }
 
+  /** Whether no byte has arrived. */
   get isNew(): boolean {
     return this.#state === 'head' && !this.#isUsed && this.#incoming.heldBytes === 0
   }
-  /** Whether no byte has arrived. */
 
   get hasLeft(): boolean {
     return this.#hasEnded || this.socket.destroyed
   }
 
+  /** Bytes of waiting requests and of unread replies. */
   get waitingBytes(): number {
     const isPartial = this.#state === 'head' || this.#state === 'body'
     return (isPartial ? 0 : this.#incoming.heldBytes) + this.socket.writableLength
-    /** Bytes of waiting requests and of unread replies. */
   }
 
+  /** Bytes held of an incomplete request. */
   get arrivingBytes(): number {
     if (this.#state === 'head') return this.#incoming.heldBytes
     return this.#state === 'body' ? (this.#body?.heldBytes ?? 0) : 0
-    /** Bytes held of an incomplete request. */
   }
 
   onceDone(listener: () => void): void {
@@ -393,6 +393,7 @@ export class Connection implements RequestConnection, ParserEvents {
     else if (this.#message === undefined) this.#finish()
   }
 
+  /** The request has arrived, and its reply is sent. */
   #finish(): void {
     this.#response = undefined
     this.#body = undefined
@@ -401,7 +402,6 @@ export class Connection implements RequestConnection, ParserEvents {
     else if (this.#hasEnded) this.#end()
   }
 
-  /** The request has arrived, and its reply is sent. */
   #noteDone(): void {
     if (this.#doneListeners.length === 0) return
     const listeners = this.#doneListeners

@@ -141,9 +141,9 @@ export class Committer {
     this.#lookUpUntilMs = clock.monotonicMs() + limits.databaseLookUpMs
   }
 
+  /** Throws AppError if the tables are newer than this program. */
   async #assertCurrent(connection: Connection): Promise<void> {
     try {
-      /** Throws AppError if the tables are newer than this program. */
       await checkVersion(connection)
     } catch (cause) {
       // The next attempt reports any other problem.

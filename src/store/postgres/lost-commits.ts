@@ -1,5 +1,4 @@
-// The outcome of a commit whose answer was lost; and the deletion of expired Idempotency-Keys and of old rows that only
-// show such outcomes.
+// The outcome of a commit whose answer was lost.
 //
 // Each transaction chooses an id, and inserts a row with it into the log of changes. To look up a commit, another
 // connection inserts a row with the same id. That waits for a pending transaction, and shows whether it committed. If it
@@ -7,7 +6,6 @@
 // of the database alone decides on that.
 
 import { randomUUID } from 'node:crypto'
-import { addAbortListener } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../domain/errors.ts'
 import type { DatabaseOptions } from './connections/address.ts'
@@ -19,9 +17,6 @@ const statements = named({
   /** Writes even if the row exists: once a standby confirms this commit, it also has the transaction of the row. */
   close: `INSERT INTO changes (id, changes, at_ms, lines) VALUES ($1, -1, ${nowMs}, '')
     ON CONFLICT (id) DO UPDATE SET at_ms = changes.at_ms RETURNING changes.changes, ${nowMs}`,
-  /** Keeps a key that is renewed while this waits for its row: the condition is rechecked on the new version. */
-  sweepKeys: 'DELETE FROM idempotency_keys WHERE created_at_ms <= $1',
-  sweepUnchanged: `DELETE FROM changes WHERE changes <= 0 AND at_ms <= ${nowMs} - $1`,
 })
 
 /** The id of a new row of the log: a UUID that begins with the time, so that the index grows at its end (RFC 9562). */
@@ -69,24 +64,4 @@ async function close(id: string, options: DatabaseOptions, deadlineMs: number): 
     // Close in the background.
     opening.then((connection) => connection.close()).catch(() => {})
   }
-}
-
-/** Sweeps at intervals, with jitter, until `closing` is aborted. */
-export async function sweepUntil(closing: AbortSignal, options: DatabaseOptions): Promise<void> {
-  const pause = (): Promise<boolean> => {
-    const pauseMs = options.limits.expiredKeysSweepMs * (0.5 + Math.random())
-    return sleep(pauseMs, true, { signal: closing }).catch(() => false)
-  }
-  // Expired rows do no harm, so a failed sweep can wait for the next one.
-  while (await pause()) await sweep(closing, options).catch(() => {})
-}
-
-async function sweep(closing: AbortSignal, options: DatabaseOptions): Promise<void> {
-  const { clock, limits } = options
-  await using connection = await openForBulk(options)
-  using _stop = addAbortListener(closing, () => connection.lose(new Error('the store is closed')))
-  // A lost deletion is harmless, so do not wait for standbys.
-  await connection.command('SET synchronous_commit = local')
-  await connection.query(statements.sweepKeys, [clock.wallMs() - limits.idempotencyKeyMs])
-  await connection.query(statements.sweepUnchanged, [limits.databaseCommitKnownMs])
 }

@@ -15,14 +15,19 @@ import { answerWithin, type Connection, named, openForBulk, type Row, warningsOf
 import { explainConnectFailure, failureOf, refusalOf } from './connections/failures.ts'
 import { openSession, type Session, Sessions } from './connections/sessions.ts'
 import { findUnusable, migrate, nowMs } from './connections/tables.ts'
-import { sweepUntil } from './lost-commits.ts'
 import { listChanges, listPage, measure, numberChanges, summarize } from './pages.ts'
+
+/** Expired keys that are deleted at once. */
+const keysSweptMax = 10_000
 
 const statements = named({
   ...commonStatements,
   findPlant: 'SELECT plant::text FROM plants WHERE id = $1',
-  listWebhooks: 'SELECT id, version, content FROM webhooks ORDER BY place',
-  now: `SELECT ${nowMs}`,
+  /** Deletes expired keys, except those that are being renewed, and rows of the log that only show old outcomes. */
+  sweepOld: `WITH keys AS (DELETE FROM idempotency_keys WHERE (caller_id, key) IN (SELECT caller_id, key
+      FROM idempotency_keys WHERE created_at_ms <= $1 LIMIT ${keysSweptMax} FOR UPDATE SKIP LOCKED) RETURNING 1),
+    unchanged AS (DELETE FROM changes WHERE changes <= 0 AND at_ms <= ${nowMs} - $2)
+    SELECT ${nowMs}, count(*) FROM keys`,
 })
 
 export async function openPostgresStore(url: string, options: StoreOptions): Promise<Store> {
@@ -53,10 +58,8 @@ class PostgresStore extends GroupedStore implements Store {
   readonly #common = new Set<string>()
   readonly #options: DatabaseOptions
   readonly #failure = new AbortController()
-  readonly #closing = new AbortController()
   readonly getSummary = shareRead(() => this.#read((reader) => summarize(reader, this.#options.limits)))
   readonly #numberChanges = shareRead(() => this.#read((_, { log }) => numberChanges(log)))
-  readonly #sweeping: Promise<void>
   /** The most bytes for each plant that a page is expected to have, after recent pages. */
   #plantBytes: number
   #largePages: Promise<unknown> = Promise.resolve()
@@ -73,7 +76,6 @@ class PostgresStore extends GroupedStore implements Store {
     this.#sessions = sessions
     this.#options = options
     this.#plantBytes = options.limits.bodyBytesMax
-    this.#sweeping = options.exclusive ? sweepUntil(this.#closing.signal, options) : Promise.resolve()
   }
 
   get isAvailable(): boolean {
@@ -110,9 +112,13 @@ class PostgresStore extends GroupedStore implements Store {
 
   /** A clock that is ahead must not sweep what a look-up needs (lost-commits.ts). */
   override async sweepChanges(untilMs: number, needed?: readonly string[]): Promise<boolean> {
+    const { clock, limits } = this.#options
     await this.#numberChanges()
-    const [row] = await this.query('now')
-    return super.sweepChanges(Math.min(untilMs, Number(row?.[0]) - this.#options.limits.changesKeptMsMin), needed)
+    const old = [clock.wallMs() - limits.idempotencyKeyMs, limits.databaseCommitKnownMs]
+    const [row] = await this.#read((_, { log }) => log.query(statements.sweepOld, old))
+    const [nowMs, keys] = row as unknown as [bigint, bigint]
+    const isMore = await super.sweepChanges(Math.min(untilMs, Number(nowMs) - limits.changesKeptMsMin), needed)
+    return isMore || keys === BigInt(keysSweptMax)
   }
 
   measure(): Promise<StoreSize> {
@@ -133,8 +139,6 @@ class PostgresStore extends GroupedStore implements Store {
 
   protected async release(): Promise<void> {
     await this.#batches.close()
-    this.#closing.abort()
-    await this.#sweeping
     await this.#sessions.close()
   }
 

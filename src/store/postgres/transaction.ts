@@ -14,7 +14,7 @@ import {
   lookupsOf,
   type Outcome,
 } from '../ledger.ts'
-import { commonStatements, commonWrites, toFound, tokenColumns } from '../rows.ts'
+import { commonStatements, commonWrites, toFound } from '../rows.ts'
 import { type Connection, named, type Row, written } from './connections/connection.ts'
 import { migrations } from './connections/tables.ts'
 import { makeRowId } from './lost-commits.ts'
@@ -26,7 +26,7 @@ export type WriteOptions = Limits & {
 }
 
 /** What the lookups of creates find if all of their ids and keys are new. */
-const nothing: LookupResult = toFound({ plants: [], keys: [], tokens: [], anyToken: [], sweepable: [], webhooks: [] })
+const nothing: LookupResult = toFound({ plants: [], keys: [], records: [], anyToken: [], sweepable: [] })
 
 /**
  * Runs and commits a batch in two round trips, or in one if the plants and keys of its creates are assumed to be new. If
@@ -61,19 +61,16 @@ const plantsOfParameters = `SELECT id, plant::json, name_folded
 
 const statements = named({
   ...commonStatements,
-  insertToken: written(commonStatements.insertToken),
-  updateToken: written(commonStatements.updateToken),
-  upsertWebhook: written(commonStatements.upsertWebhook),
+  upsertRecord: written(commonStatements.upsertRecord),
   /** Every server locks rows by ascending id, to prevent deadlocks. */
   findPlants: 'SELECT id, plant::text FROM plants WHERE id = ANY($1::int8[]) ORDER BY id FOR UPDATE',
   findKeys: `SELECT caller_id, key, fingerprint, created_at_ms FROM idempotency_keys
     WHERE (caller_id, key) IN (SELECT * FROM unnest($1::text[], $2::text[]))`,
-  /** The lock ensures that concurrent rotations replace a token only once. */
-  findTokens: `SELECT ${tokenColumns} FROM tokens WHERE id = ANY($1::text[]) OR hash = ANY($2::bytea[]) ORDER BY id FOR UPDATE`,
+  /** The lock ensures that concurrent writes of one version do not all succeed. */
+  findRecords: `SELECT kind, id, version FROM records
+    WHERE (kind, id) IN (SELECT * FROM unnest($1::text[], $2::text[])) ORDER BY kind, id FOR UPDATE`,
   /** Serializes servers that create the first token. */
   lockFirstToken: 'SELECT 1 FROM plantstore_schema WHERE one = 1 FOR UPDATE',
-  /** The lock ensures that concurrent writes of one version do not all succeed. */
-  findWebhooks: 'SELECT id, version FROM webhooks WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE',
   deletePlants: written('DELETE FROM plants WHERE id = ANY($1::int8[])', 'cardinality($1)'),
   updatePlants: written(
     `UPDATE plants SET plant = new.plant, name_folded = new.name_folded FROM (${plantsOfParameters}) AS new
@@ -109,30 +106,28 @@ const statements = named({
 /** Runs the lookups of a batch inside an open transaction. */
 export async function find(
   connection: Connection,
-  { plants, keys, tokenIds, tokenHashes, firstToken, sweeps, webhookIds }: Lookups,
+  { plants, keys, records, firstToken, sweeps }: Lookups,
 ): Promise<LookupResult> {
   const query = (isNeeded: boolean, name: keyof typeof statements, ...values: unknown[]): Promise<readonly Row[]> =>
     isNeeded ? connection.query(statements[name], values) : Promise.resolve([])
-  const [plantRows = [], keyRows = [], tokenRows = [], , anyToken = [], webhookRows = [], ...sweepable] =
-    await connection.sendTogether(() => [
+  const [plantRows = [], keyRows = [], recordRows = [], , anyToken = [], ...sweepable] = await connection.sendTogether(
+    () => [
       query(plants.length > 0, 'findPlants', plants),
       query(keys.length > 0, 'findKeys', ...columnsOfKeys(keys)),
-      query(tokenIds.length > 0, 'findTokens', tokenIds, tokenHashes),
+      query(
+        records.length > 0,
+        'findRecords',
+        records.map(({ kind }) => kind),
+        records.map(({ id }) => id),
+      ),
       query(firstToken, 'lockFirstToken'),
       query(firstToken, 'findAnyToken'),
-      query(webhookIds.length > 0, 'findWebhooks', webhookIds),
       ...sweeps.map(({ untilMs, rowsMax, keptFrom, futureMs }) =>
         query(true, 'findSweepable', untilMs, rowsMax, keptFrom, futureMs),
       ),
-    ])
-  return toFound({
-    plants: plantRows,
-    keys: keyRows,
-    tokens: tokenRows,
-    anyToken,
-    sweepable,
-    webhooks: webhookRows,
-  })
+    ],
+  )
+  return toFound({ plants: plantRows, keys: keyRows, records: recordRows, anyToken, sweepable })
 }
 
 /** Sends all writes. An id or token that another server has inserted meanwhile fails the unique constraint. */

@@ -54,8 +54,7 @@ const importPauseMs = 120
 const queries = {
   findPlant: 'SELECT plant FROM plants WHERE id = ?',
   findToken: commonStatements.findToken,
-  listTokens: commonStatements.listTokens,
-  listWebhooks: 'SELECT id, version, content FROM webhooks ORDER BY rowid',
+  listRecords: commonStatements.listRecords,
 } as const
 
 export class SqliteStore extends GroupedStore implements Store {
@@ -67,8 +66,8 @@ export class SqliteStore extends GroupedStore implements Store {
   readonly #lists: ReturnType<typeof openLister>
   /** Searches by name and summaries, which may take longer. */
   readonly #searches: ReturnType<typeof openLister>
-  #plantBytes = plantBytesUsual
   /** The bytes of a plant in a list, approximately. */
+  #plantBytes = plantBytesUsual
   readonly #longSummary = shareRead(() => this.#searches.ask<Summary>({ kind: 'summarize' }))
   readonly #statements: Statements<keyof typeof queries>
 
@@ -210,7 +209,7 @@ export class SqliteStore extends GroupedStore implements Store {
     await this.#opened.resources.disposeAsync()
   }
 
-  protected async query(name: keyof typeof queries, ...values: Uint8Array[]): Promise<readonly unknown[]> {
+  protected async query(name: keyof typeof queries, ...values: (string | Uint8Array)[]): Promise<readonly unknown[]> {
     return this.#read(() => this.#statements[name].all(...values))
   }
 

@@ -16,7 +16,7 @@ import {
   lookupsOf,
   type Outcome,
 } from '../ledger.ts'
-import { commonStatements, commonWrites, toFound, tokenColumns } from '../rows.ts'
+import { commonStatements, commonWrites, toFound } from '../rows.ts'
 import { hasFailed, prepareAll, type Statements, sqliteFailure } from './file/database.ts'
 
 /** Expired keys that each new key deletes: more than one, so that they never accumulate. */
@@ -42,8 +42,7 @@ const statements = {
   appendChanges: `INSERT INTO changes SELECT first + changes, ?1, ?2, end_bytes + octet_length(?3), ?3
     FROM changes ORDER BY first DESC LIMIT 1`,
   deleteChanges: 'DELETE FROM changes WHERE first = ?',
-  findTokens: `SELECT ${tokenColumns} FROM tokens WHERE id = ? OR hash = ?`,
-  findWebhook: 'SELECT id, version FROM webhooks WHERE id = ?',
+  findRecord: 'SELECT kind, id, version FROM records WHERE kind = ? AND id = ?',
 } as const
 
 /** How much to add to each row of plant_counts, which migrations.ts describes. */
@@ -126,20 +125,16 @@ export class TransactionRunner {
     if (this.#database.isTransaction) this.#database.exec(end)
   }
 
-  #find({ plants, keys, tokenIds, tokenHashes, firstToken, sweeps, webhookIds }: Lookups): LookupResult {
-    const { findPlant, findKey, findAnyToken, findTokens, findSweepable, findWebhook } = this.#statements
+  #find({ plants, keys, records, firstToken, sweeps }: Lookups): LookupResult {
+    const { findPlant, findKey, findRecord, findAnyToken, findSweepable } = this.#statements
     return toFound({
       plants: plants.flatMap((id) => findPlant.all(id)),
       keys: keys.flatMap(({ callerId, key }) => findKey.all(callerId, key)),
-      tokens: [
-        ...tokenIds.flatMap((id) => findTokens.all(id, null)),
-        ...tokenHashes.flatMap((hash) => findTokens.all(null, hash)),
-      ],
+      records: records.flatMap(({ kind, id }) => findRecord.all(kind, id)),
       anyToken: firstToken ? findAnyToken.all() : [],
       sweepable: sweeps.map(({ untilMs, rowsMax, keptFrom, futureMs }) =>
         findSweepable.all(BigInt(untilMs), BigInt(rowsMax), keptFrom, BigInt(futureMs)),
       ),
-      webhooks: webhookIds.flatMap((id) => findWebhook.all(id)),
     })
   }
 

@@ -107,7 +107,12 @@ export const changes: readonly Wrong[] = [
       (received) => (queryOf(received).has('after') ? {} : asking('after', 'now')(received)),
     ]),
     ...receiving('GET /changes')(['takes now for the oldest change', target(/after=now/, '')]),
-    ...answering(page)(['gives all changes one position', each((one) => ({ ...one, position: 'same' }))]),
+    ...answering(page)([
+      'gives the changes of a plant one position',
+      listing((all) =>
+        all.map((one) => ({ ...one, position: all.find(({ plant }) => plant['id'] === one.plant['id'])?.position })),
+      ),
+    ]),
     ...accepting('GET /changes 410')(asking('after')),
     ...receiving('GET /changes')(asking('kind')),
     ...answering(page)(

@@ -196,11 +196,11 @@ function readFile(path: string): string {
 
 export interface DatabaseOptions extends StoreOptions {
   readonly address: Address
+  /** The address for display, without its password. */
   readonly place: string
 }
 
 /** @throws OperatorError if the URL is malformed. */
-/** The address for display, without its password. */
 export function locate(url: string, options: StoreOptions): DatabaseOptions {
   return { ...options, address: parseAddress(url, options.environment), place: describeUrl(url) }
 }

@@ -29,11 +29,15 @@ export const tables: Readonly<Record<string, string>> = {
     id int8 PRIMARY KEY,
     plant json NOT NULL,
     name_folded text COLLATE "C" NOT NULL`,
-  // The token as JSON, without its id and hash.
-  tokens: `
-    id text COLLATE "C" PRIMARY KEY,
-    hash bytea NOT NULL UNIQUE,
-    content text COLLATE "C" NOT NULL`,
+  // Tokens and webhooks as JSON, without their ids and, of a token, its hash.
+  records: `
+    place int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    kind text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    version int8 NOT NULL,
+    content text COLLATE "C" NOT NULL,
+    hash bytea UNIQUE,
+    UNIQUE (kind, id)`,
   idempotency_keys: `
     caller_id text COLLATE "C" NOT NULL,
     key text COLLATE "C" NOT NULL,
@@ -54,12 +58,6 @@ export const tables: Readonly<Record<string, string>> = {
     one int8 PRIMARY KEY,
     next int8 NOT NULL,
     bytes int8 NOT NULL`,
-  // The webhook as JSON, without its id.
-  webhooks: `
-    place int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    id text COLLATE "C" NOT NULL UNIQUE,
-    version int8 NOT NULL,
-    content text COLLATE "C" NOT NULL`,
 }
 
 const names = Object.keys(tables)

@@ -28,7 +28,7 @@ export async function examine(file: string, busyMsMax: number, name = file): Pro
   try {
     const counts = readUntouched(file, busyMsMax, (database) => {
       assertSound(name, problemsOf(database, name)[0])
-      return { plants: count(database, 'plants'), tokens: count(database, 'tokens') }
+      return { plants: count(database, 'plants'), tokens: count(database, `records WHERE kind = 'token'`) }
     })
     return { ...counts, sha256: await sha256Of(file) }
   } catch (cause) {
@@ -79,8 +79,8 @@ function misplacedIn(database: DatabaseSync): string[] {
   return found
 }
 
-export function count(database: DatabaseSync, table: 'plants' | 'names' | 'tokens'): number {
-  return Number(readValue(database, `SELECT count(*) FROM ${table}`))
+export function count(database: DatabaseSync, from: 'plants' | 'names' | `records WHERE kind = 'token'`): number {
+  return Number(readValue(database, `SELECT count(*) FROM ${from}`))
 }
 
 /**

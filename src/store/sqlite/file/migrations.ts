@@ -19,8 +19,16 @@ export const migrations: readonly string[] = [
   -- count of all plants, # and a tag that of the tag. One table, so that most changes write only one more page.
   CREATE TABLE plant_counts (of TEXT PRIMARY KEY, plants INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
-  -- content is the token as JSON, without its id and hash.
-  CREATE TABLE tokens (id TEXT PRIMARY KEY, hash BLOB NOT NULL UNIQUE, content TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  -- Tokens and webhooks. content is the record as JSON, without its id and, of a token, its hash.
+  CREATE TABLE records (
+    place INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,
+    id TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    content TEXT NOT NULL,
+    hash BLOB UNIQUE,
+    UNIQUE (kind, id)
+  ) STRICT;
 
   CREATE TABLE idempotency_keys (
     caller_id TEXT NOT NULL,
@@ -47,9 +55,6 @@ export const migrations: readonly string[] = [
   ) STRICT;
   -- The beginning of the log. Its time distinguishes the log from those of other stores.
   INSERT INTO changes VALUES (1, 1, CAST(unixepoch('subsec') * 1000 AS INTEGER), 0, '');
-
-  -- content is the webhook as JSON, without its id.
-  CREATE TABLE webhooks (id TEXT PRIMARY KEY, version INTEGER NOT NULL, content TEXT NOT NULL) STRICT;
   `,
 ]
 
