@@ -11,9 +11,10 @@ import { displayed, isSame, type Values, withoutId } from './properties.js'
 const triesMax = 5
 
 const form = find('#create', HTMLFormElement)
-// A person names the plant first, and often keeps the id.
-makeFields(form, [...withoutId, ...displayed.filter(({ name }) => name === 'id')])
+makeFields(form, displayed)
 const idField = find('#id', HTMLInputElement)
+const ownId = find('#own-id', HTMLDetailsElement)
+ownId.append(idField.closest('.field') ?? idField)
 const error = find('#create-error')
 const section = find('#creating')
 const welcome = find('#welcome')
@@ -34,6 +35,10 @@ section.addEventListener('keydown', ({ key }) => {
   if (key === 'Escape' && welcome.hidden) closer.click()
 })
 
+idField.addEventListener('input', () => {
+  find('#next-id').textContent = idField.value
+})
+
 /** @param onCreated receives the id of the created plant. */
 export function startForm(onCreated: (id: string) => Promise<void>): void {
   onSubmit(form, async () => {
@@ -43,6 +48,8 @@ export function startForm(onCreated: (id: string) => Promise<void>): void {
     clearRefusal(form, error)
     hush()
     if (idField.value.trim() === '') await offerFree()
+    // Where nothing tells which ids are free, a person has to choose one.
+    if (idField.value.trim() === '') ownId.open = true
     if (!isFilledIn(form)) return
     if (fieldOf(form, 'name').value === '' && !isWarned) {
       tell(fieldOf(form, 'name'), 'The name is empty. Press Create again if it should be.')
@@ -60,6 +67,7 @@ export function startForm(onCreated: (id: string) => Promise<void>): void {
       await onCreated(id)
     } catch (refusal) {
       if (statusOf(refusal) === 401) return explain(refusal)
+      if (statusOf(refusal) === 409) ownId.open = true
       showRefusal(form, refusal, error)
     }
   })
@@ -90,6 +98,7 @@ export function toggleForm(): void {
 export function openForm(name = ''): void {
   show(true)
   if (name !== '') fieldOf(form, 'name').value = name
+  if (!mayRead()) ownId.open = true
   focusForm()
   void offerFree()
 }
@@ -126,7 +135,9 @@ async function offerFree(above?: bigint): Promise<boolean> {
   const { value } = idField
   if (!mayRead() || (value.trim() !== '' && value !== offered)) return false
   const { value: free } = await freeIds(above).next()
-  if (free === undefined || idField.value !== value) return false
+  // Whoever has just entered the field is about to type another one.
+  const isTaken = above === undefined && value !== '' && document.activeElement === idField
+  if (free === undefined || idField.value !== value || isTaken) return false
   offer(free)
   return offered !== ''
 }
@@ -134,6 +145,7 @@ async function offerFree(above?: bigint): Promise<boolean> {
 function offer(id: bigint | undefined): void {
   offered = id === undefined || id > idMax ? '' : String(id)
   idField.value = offered
+  find('#next-id').textContent = offered
 }
 
 /** Without reading, nothing tells which ids are free. */

@@ -38,14 +38,20 @@ export async function holdTimers(page: Page, ms: number): Promise<void> {
 
 export async function create(page: Page, id: string, name: string, tag: string): Promise<void> {
   if (!(await page.locator('#creating').isVisible())) await page.locator('#new').click()
-  // In one step: the page may offer an id at any time.
-  await page.locator('#id').evaluate((field, value) => Object.assign(field, { value }), id)
+  await unfoldId(page)
+  await page.locator('#id').focus()
+  await page.locator('#id').fill(id)
   await page.locator('#name').fill(name)
   await page.locator('#tag').fill(tag)
   const button = page.getByRole('button', { name: 'Create', exact: true })
   await button.click()
   // An empty name is asked for twice.
   if (name === '') await button.click()
+}
+
+/** Shows the field of the id, which is folded away. */
+export async function unfoldId(page: Page): Promise<void> {
+  if (!(await page.locator('#id').isVisible())) await page.locator('#own-id summary').click()
 }
 
 /** Opens the dialog that adds many plants: an empty store, once it is known to be empty, has a button of its own. */

@@ -29,6 +29,7 @@ import {
   signOut,
   styleOf,
   textOf,
+  unfoldId,
 } from './home-page.ts'
 import { numbered, store, stored, visit } from './visits.ts'
 
@@ -566,6 +567,8 @@ describe('the home page', { skip: noBrowser }, () => {
       await page.locator('#secret').fill(store.token)
       await press('**/', named('Sign in'))
       await page.keyboard.press('n')
+      await unfoldId(page)
+      await page.locator('#id').focus()
       await page.locator('#id').fill('31')
       await page.locator('#name').fill('Rosa')
       await page.locator('#tag').fill('tag')
@@ -960,6 +963,7 @@ describe('the home page', { skip: noBrowser }, () => {
       await reads(page, '#changed', 'Plant 1 was created.')
       await page.locator('tr.fresh[data-id="1"]').waitFor()
       await assertAccessible(page, 'first plant')
+      await unfoldId(page)
       await page.locator('#id').fill('x')
       await page.locator('#name').fill('Rosa')
       await page.keyboard.press('Enter')
