@@ -5,9 +5,9 @@ import { errorNumberOf, field, isError, isOfNow } from './checks.ts'
 import type { Operation } from './document.ts'
 import { type Answer, fieldOf, itemsOf, jsonOf, membersOf, objectOf, type RowRequest } from './message.ts'
 import type { Plants } from './plant.ts'
-import { none, type Row, type Rule, row } from './row.ts'
-import { corsSays, readableByPages, whyRestricted } from './rows/cors.ts'
-import { type Failure, WrongAnswer } from './store.ts'
+import { type Circumstances, type Row, type Rule, row, take } from './row.ts'
+import { corsPlace, readableByPages, whyRestricted } from './rows/cors.ts'
+import { Ended, type Failure, type Store } from './store.ts'
 
 interface Exchange {
   readonly request: RowRequest
@@ -19,7 +19,7 @@ interface Exchange {
 }
 
 /** A rule for all answers, or for those of an operation. */
-type AnswerRule = readonly [title: string, rule: string | Rule, whys: Whys]
+type AnswerRule = readonly [title: string, rule: string | Rule, whys: Whys, skipped?: string | false]
 /** What is wrong with an answer, among undefined. */
 type Whys = (exchange: Exchange) => readonly (string | undefined)[]
 
@@ -33,13 +33,16 @@ export class Conformance {
   /** The first wrong answer by each rule, and how often each deviation came. */
   readonly #wrong = new Map<Whys, Pick<Failure, 'request' | 'answer'> & { readonly times: Map<string, number> }>()
 
-  constructor(plants: Plants) {
-    this.#operations = plants.document.operations
-    this.#rules = answerRules(plants)
-    this.rows = this.#rules.map(([title, rule, whys]) => ({
-      ...row(title, rule, none, async () => this.#assert(whys)),
-      turn: 'end',
-    }))
+  constructor(run: Circumstances) {
+    this.#operations = run.plants.document.operations
+    this.#rules = answerRules(run)
+    this.rows = this.#rules.map(([title, rule, whys, skipped]) => {
+      const judge = async (store: Store): Promise<void> => {
+        store.skipIf(skipped)
+        this.#assert(whys)
+      }
+      return { ...row(title, rule, judge), turn: 'end', ids: take(0) }
+    })
   }
 
   /** Checks an answer. */
@@ -62,12 +65,14 @@ export class Conformance {
     const { request, answer, times } = wrong
     const all = [...times].map(([why, count]) => `${why} (${count === 1 ? 'once' : `${count} times`})`)
     const rest = all.length > deviationsShown ? [`and ${all.length - deviationsShown} more`] : []
-    throw new WrongAnswer({ number: 1, request, answer, why: [...all.slice(0, deviationsShown), ...rest].join('; ') })
+    const why = [...all.slice(0, deviationsShown), ...rest].join('; ')
+    throw new Ended({ failure: { number: 1, request, answer, why } })
   }
 }
 
 /** One rule per operation, and some for all answers. */
-function answerRules(plants: Plants): readonly AnswerRule[] {
+function answerRules(run: Circumstances): readonly AnswerRule[] {
+  const { plants } = run
   const { document } = plants
   const requestIds = new Set<string>()
   const whyRepeated = (answer: Answer): string | undefined => {
@@ -84,45 +89,37 @@ function answerRules(plants: Plants): readonly AnswerRule[] {
     ({ answer, operation }) =>
       operation?.scopes === undefined ? [] : [why(answer)]
   const whyHidden = readableByPages(document)
-  const described = 'describes every status, header field and body that the operation answers with'
   return [
     ...document.operations.map((own): AnswerRule => {
       const title = `${own.id}: answers are as the document describes them`
       const whys: Whys = (it) => (it.operation === own ? deviations(plants, own, it) : [])
-      return [title, `${described} (the responses of ${own.id})`, whys]
+      return [title, { document: `describes every status, header field and body (the responses of ${own.id})` }, whys]
     }),
     [
       'failures on other paths, and of other methods, are Errors',
-      'every error, on every path, has the same body, an Error (the description of the document)',
+      'info: Every error on every path',
       (it) => (it.operation === undefined && isFailure(it) ? [isError(it.answer, plants)] : []),
     ],
-    [
-      'every answer has a unique X-Request-Id',
-      "X-Request-Id identifies the request, also in the server's log (the header RequestId)",
-      ofSecured(whyRepeated),
-    ],
+    ['every answer has a unique X-Request-Id', 'headers/RequestId', ofSecured(whyRepeated)],
     [
       'every answer tells browsers not to guess its type',
-      'every response has X-Content-Type-Options: nosniff (the description of the document)',
+      'info: nosniff',
       ({ answer }) => [field('X-Content-Type-Options', /^nosniff$/i)(answer)],
     ],
     [
       'every Date is that of now',
-      'Date is when the answer was made (RFC 9110, section 6.6.1)',
+      { document: 'Date is when the answer was made (RFC 9110, section 6.6.1)' },
       ofSecured((answer) => {
         const date = fieldOf(answer, 'date')
         return date === undefined || isOfNow(date) ? undefined : 'Date is hours away from now'
       }),
     ],
-    [
-      'no shared cache keeps an answer that depends on a token',
-      'responses that depend on a token have Cache-Control: private, no-cache (the description of the document)',
-      ofSecured(whyCached),
-    ],
+    ['no shared cache keeps an answer that depends on a token', 'info: Cache-Control', ofSecured(whyCached)],
     [
       'pages of other origins may read every answer',
-      { document: corsSays, unless: whyRestricted },
+      corsPlace,
       ({ request, answer }) => [whyHidden(request, answer)],
+      whyRestricted(run),
     ],
   ]
 }

@@ -102,6 +102,26 @@ export function indexDocument(root: Schema, isBundled: boolean): Document {
   }
 }
 
+/**
+ * What a document says at a place, with the place: of an operation (`createPlant`), its response (`createPlant 409`), a
+ * component (`schemas/Plant`), or all (`info`). Behind a colon are words of the sentence that is meant.
+ */
+export function quote(root: Schema, place: string): string {
+  const [where = '', words = ''] = place.split(': ')
+  const [name, status = ''] = where.split(' ')
+  const operations = Object.values(root['paths'] as Schema).flatMap((item) => Object.values(item as Schema))
+  const operation = (operations as readonly Schema[]).find((each) => each['operationId'] === name)
+  const component = name === 'info' ? root['info'] : follow(root, { $ref: `#/components/${where}` })
+  const response = (operation?.['responses'] as Schema | undefined)?.[status]
+  const { description } = follow(root, response ?? operation ?? component)
+  const sentences = String(description ?? '')
+    .replaceAll(/\s+/g, ' ')
+    .split(/(?<=\.) (?:\| )*/)
+    .filter((sentence) => sentence.includes(words))
+  if (sentences.length === 0 || description === undefined) throw new TypeError(`the document has nothing at ${place}`)
+  return `${words === '' ? sentences.join(' ') : sentences[0]} (${where})`
+}
+
 function readOperation(root: Schema, method: string, path: string, operation: Schema): Operation {
   const security = (operation['security'] ?? root['security'] ?? []) as readonly Schema[]
   const isOpen = security.length === 0 || security.some((each) => Object.keys(each).length === 0)

@@ -1,7 +1,7 @@
 // Plants as the rows send and read them, and as a document describes them.
 
 import { isDeepStrictEqual } from 'node:util'
-import type { Document } from './document.ts'
+import { type Document, quote } from './document.ts'
 import { int64Max, int64Min } from './ids.ts'
 import { type JsonValue, toJson } from './json.ts'
 import { escapePattern, jsonOf, type RowRequest } from './message.ts'
@@ -66,6 +66,11 @@ export class Plants {
     this.#usual = Object.fromEntries(
       others.map(({ name, isRequired, sample }) => [name, isRequired ? sample : undefined]),
     )
+  }
+
+  /** What the bundled document says at a place. */
+  quote(place: string): string {
+    return quote(this.#bundled.root, place)
   }
 
   /** The number of an error, such as 40901 for idTaken. */

@@ -4,21 +4,20 @@ import type { IdRange } from './ids.ts'
 import type { Credentials } from './message.ts'
 import type { Plants } from './plant.ts'
 import type { Level, RowName } from './results.ts'
-import { type Ask, type Failure, Skipped, Store, WrongAnswer } from './store.ts'
-
-/** Takes the ids of a row from the range of a run. */
-export type Ids = (range: IdRange) => readonly bigint[]
+import type { Store } from './store.ts'
 
 /** A rule, and how a row tests it. */
 export interface Rule {
-  /** The document's rule as one sentence, and its place: an operation, a response or a schema. */
-  readonly document: string
+  /** Where the document has it, as `quote` takes it. */
+  readonly place?: string
+  /** What a document says that is not the bundled one. */
+  readonly document?: string
   /** By default `complete`. */
   readonly level?: Level
+  /** The ids of the range that the row takes; by default those that its procedure names, which doubles tell apart. */
+  readonly ids?: (range: IdRange) => readonly bigint[]
   /** Ids outside the range that a faulty server may derive from the requests. */
   readonly strays?: readonly bigint[]
-  /** Why a run cannot test the rule. */
-  readonly unless?: (run: Circumstances) => string | false
   /** Proxies often answer such a request themselves, which proves nothing about the server behind them. */
   readonly isForProxies?: boolean
   /**
@@ -31,18 +30,16 @@ export interface Rule {
 export interface Row extends Rule {
   /** Unique among all rows. */
   readonly title: string
-  readonly level: Level
-  readonly ids: Ids
   /** Sends requests, and ends at the first wrong answer. */
   readonly run: (store: Store, ...ids: readonly bigint[]) => Promise<unknown>
 }
 
 /** A row of a run. */
-export interface PlacedRow extends RowName, Omit<Row, 'ids' | 'unless'> {
+export interface PlacedRow extends RowName, Omit<Row, 'ids'> {
+  readonly document: string
+  readonly level: Level
   /** Ids of the range that the requests contain, in any form. */
   readonly ids: readonly bigint[]
-  /** Why the row cannot run. */
-  readonly skipped: string | undefined
 }
 
 /** What rows know of a run. */
@@ -53,51 +50,21 @@ export interface Circumstances {
   /** A text unique to this run, for tags and keys. */
   readonly nonce: string
   readonly credentials: Credentials
-  /** Rows that judge the answers of all others. */
-  readonly answers: readonly Row[]
   /** Whether the server appears to allow no other origins. */
   readonly isCorsRestricted: boolean
 }
 
-/** @param run takes the row's ids after the store. */
-export function row(title: string, rule: string | Rule, ids: Ids, run: Row['run']): Row {
-  return { level: 'complete', ...(typeof rule === 'string' ? { document: rule } : rule), title, ids, run }
+/** @param rule or its place. */
+export function row(title: string, rule: string | Rule, run: Row['run']): Row {
+  return { ...(typeof rule === 'string' ? { place: rule } : rule), title, run }
 }
 
-/** No ids: the requests name no plant of the range. */
-export const none: Ids = () => []
-
 /** Ids that doubles tell apart. */
-export function take(count: number): Ids {
+export function take(count: number): NonNullable<Rule['ids']> {
   return (range) => range.take(count)
 }
 
 /** Neighbours, which doubles do not tell apart. */
-export function near(count: number): Ids {
+export function near(count: number): NonNullable<Rule['ids']> {
   return (range) => range.near(count)
-}
-
-/** Why a row that sends this token, such as `$SECOND_TOKEN`, cannot run. */
-export function needs(token: string): NonNullable<Rule['unless']> {
-  const flag = `--${token.slice(1).toLowerCase().replaceAll('_', '-')}`
-  return ({ credentials }) => credentials[token] === undefined && `it needs ${flag}`
-}
-
-/** Neither if the row passes. */
-export interface Outcome {
-  readonly failure?: Failure | undefined
-  /** Why it says nothing about the server. */
-  readonly skipped?: string | undefined
-}
-
-/** Runs a row over any transport. */
-export async function runRow(row: PlacedRow, ask: Ask, run: Circumstances): Promise<Outcome> {
-  try {
-    await row.run(new Store(ask, run), ...row.ids)
-    return {}
-  } catch (error) {
-    if (error instanceof WrongAnswer) return { failure: error.failure }
-    if (error instanceof Skipped) return { skipped: error.message }
-    throw error
-  }
 }

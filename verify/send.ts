@@ -16,18 +16,18 @@ export interface Target {
   readonly credentials: Credentials
   /** Time limit of a request, from connecting to the last byte of the answer. */
   readonly timeoutMs: number
-  readonly answerBytesMax: number
 }
 
 export interface WaitOptions {
   /** Ends a wait early. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Whether the request is safe to repeat even if it took effect. */
   readonly isRepeatable?: boolean
   /** Receives each answer that causes a wait. */
   readonly heard?: (answer: Answer) => void
 }
 
+const answerBytesMax = 8 * 1024 * 1024
 const retryMsMin = 1_000
 /** How long a request may wait in total, in multiples of its time limit. */
 const waitTimeouts = 6
@@ -124,9 +124,7 @@ async function send(target: Target, parts: RowRequest): Promise<Answer | NoAnswe
     failed = 'the answer broke off'
     const { statusCode: status = 0, socket, rawHeaders } = response
     const hasNoBody = parts.method === 'HEAD' || status === 204 || status === 304
-    const reading = hasNoBody
-      ? readSurplus(socket, received)
-      : readBody(response, target.answerBytesMax, parts.isEnough)
+    const reading = hasNoBody ? readSurplus(socket, received) : readBody(response, parts.isEnough)
     return { status, fields: pairsOf(rawHeaders), body: await reading }
   } catch (cause) {
     const why = failed === '' ? explain(cause as Error, wasConnected) : `${failed}: ${messageOf(cause)}`
@@ -170,17 +168,13 @@ async function readSurplus(socket: Socket, received: readonly Buffer[]): Promise
   return Buffer.from(Buffer.concat(received).toString('latin1').replace(heads, ''), 'latin1')
 }
 
-async function readBody(
-  response: IncomingMessage,
-  bytesMax: number,
-  isEnough: RowRequest['isEnough'],
-): Promise<Buffer> {
+async function readBody(response: IncomingMessage, isEnough: RowRequest['isEnough']): Promise<Buffer> {
   const parts: Buffer[] = []
   let length = 0
   for await (const part of response) {
     parts.push(part)
     length += part.length
-    if (length > bytesMax) throw new Error(`it has more than ${bytesMax} bytes`)
+    if (length > answerBytesMax) throw new Error(`it has more than ${answerBytesMax} bytes`)
     if (isEnough?.(Buffer.concat(parts).toString()) === true) break
   }
   return Buffer.concat(parts)

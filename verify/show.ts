@@ -2,10 +2,12 @@
 
 import { type Answer, type Credentials, fieldOf, isJson, type RowRequest, withoutCredentials } from './message.ts'
 import type { RowResult, ShownFailure } from './results.ts'
-import type { Outcome, PlacedRow } from './row.ts'
-import type { Failure } from './store.ts'
+import type { PlacedRow } from './row.ts'
+import type { Failure, Outcome } from './store.ts'
 
 const shownCharacters = 300
+/** Characters that control a terminal or direct its text, and those that XML cannot represent. */
+const controls = /[\p{Cc}\u2028-\u202e\u2066-\u2069\ufffe\uffff]/gu
 
 /** A base URL without possible secrets. */
 export function addressOf({ origin, pathname }: URL): string {
@@ -30,7 +32,7 @@ function showFailure({ request, answer, why, number }: Failure, credentials: Cre
     request: number > 1 ? `request ${number}` : 'the request',
     sent: showRequest(request).map(shorten),
     came: answer === undefined ? ['no answer'] : showAnswer(answer).map(hide),
-    wrong: answer === undefined ? why : hide(why),
+    wrong: answer === undefined ? shorten(why) : hide(why),
   }
 }
 
@@ -40,19 +42,14 @@ function showRequest({ method = 'POST', target = '/plants', headers, lines, body
     value === undefined ? `without ${name}` : `${name}: ${value}`,
   )
   const chunked = chunkBytes === undefined ? [] : [`in chunks of ${chunkBytes} bytes`]
-  return [
-    `${method} ${target}`,
-    ...fields,
-    ...(lines ?? []),
-    ...chunked,
-    ...(body === undefined ? [] : [showBody(body)]),
-  ]
+  return [`${method} ${target}`, ...fields, ...(lines ?? []), ...chunked, ...(body === undefined ? [] : [showBody(body)])]
 }
 
 function showAnswer(answer: Answer): string[] {
-  const type = fieldOf(answer, 'content-type') ?? 'no Content-Type'
-  const status = isJson(answer) || answer.body.length === 0 ? `${answer.status}` : `${answer.status}, ${type}`
-  return [status, ...(answer.body.length === 0 ? [] : [showBody(answer.body)])]
+  const { status, body } = answer
+  if (body.length === 0) return [`${status}`]
+  const type = isJson(answer) ? '' : `, ${fieldOf(answer, 'content-type') ?? 'no Content-Type'}`
+  return [`${status}${type}`, showBody(body)]
 }
 
 function showBody(body: string | Buffer): string {
@@ -63,5 +60,6 @@ function showBody(body: string | Buffer): string {
 }
 
 function shorten(text: string): string {
-  return text.length > 2 * shownCharacters ? `${text.slice(0, shownCharacters)}...` : text
+  const short = text.length > 2 * shownCharacters ? `${text.slice(0, shownCharacters)}...` : text
+  return short.toWellFormed().replaceAll(controls, '\ufffd')
 }

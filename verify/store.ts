@@ -2,9 +2,10 @@
 
 import { type Check, isCreated, isPlant, ok, refusal, status, whyNotListed } from './checks.ts'
 import { toJson } from './json.ts'
-import { type Answer, fieldOf, hasSucceeded, itemsOf, type RowRequest } from './message.ts'
+import { type Answer, type Credentials, fieldOf, hasSucceeded, itemsOf, type RowRequest } from './message.ts'
 import { type NewPlant, type Plant, type Plants, plantJson } from './plant.ts'
 import { NoAnswer } from './results.ts'
+import type { Circumstances, PlacedRow } from './row.ts'
 
 export type Ask = (request: RowRequest) => Promise<Answer | NoAnswer>
 export type Headers = NonNullable<RowRequest['headers']>
@@ -20,18 +21,33 @@ export interface Failure {
   readonly why: string
 }
 
-/** Ends a row with its failure. */
-export class WrongAnswer extends Error {
-  readonly failure: Failure
+/** Neither if the row passes. */
+export interface Outcome {
+  readonly failure?: Failure | undefined
+  /** Why it says nothing about the server. */
+  readonly skipped?: string | undefined
+}
 
-  constructor(failure: Failure) {
-    super(failure.why)
-    this.failure = failure
+/** Ends a row early. */
+export class Ended extends Error {
+  readonly outcome: Outcome
+
+  constructor(outcome: Outcome) {
+    super(outcome.skipped ?? outcome.failure?.why)
+    this.outcome = outcome
   }
 }
 
-/** Ends a row that cannot test the server. The message says why. */
-export class Skipped extends Error {}
+/** Runs a row over any transport. */
+export async function runRow(row: PlacedRow, ask: Ask, run: Circumstances): Promise<Outcome> {
+  try {
+    await row.run(new Store(ask, run), ...row.ids)
+    return {}
+  } catch (error) {
+    if (error instanceof Ended) return error.outcome
+    throw error
+  }
+}
 
 export const clientsAtOnce = 8
 /** Default page size. */
@@ -45,24 +61,40 @@ export class Store {
   /** A text unique to this run, for tags and keys. */
   readonly nonce: string
   readonly #ask: Ask
+  readonly #credentials: Credentials
   #sent = 0
   #last: Omit<Failure, 'why'> = { number: 0, request: {} }
 
-  constructor(ask: Ask, { plants, nonce }: Pick<Store, 'plants' | 'nonce'>) {
+  constructor(ask: Ask, { plants, nonce, credentials }: Circumstances) {
     this.#ask = ask
+    this.#credentials = credentials
     this.plants = plants
     this.nonce = nonce
   }
 
-  async send(request: RowRequest, checks: readonly Check[]): Promise<Answer> {
-    const sent = await this.#exchange(request)
-    for (const check of checks) this.assert(check(sent.answer, this.plants), sent)
-    return sent.answer
+  async send(asked: RowRequest, checks: readonly Check[]): Promise<Answer> {
+    this.#assertFits(asked)
+    const request = this.plants.fillIn(asked)
+    this.#sent += 1
+    const sent = { number: this.#sent, request }
+    this.#last = sent
+    const answer = await this.#ask(request)
+    // The type of the refusal is narrower, for users of the package.
+    if (answer instanceof NoAnswer) this.assert(answer.message, { ...sent, answer: answer.answer as Answer })
+    const answered = { ...sent, answer: answer as Answer }
+    this.#last = answered
+    for (const check of checks) this.assert(check(answered.answer, this.plants), answered)
+    return answered.answer
+  }
+
+  /** Ends the row, which cannot test the server, if there is a reason. */
+  skipIf(why: string | false | undefined): void {
+    if (why) throw new Ended({ skipped: why })
   }
 
   /** Ends the row if there is something wrong, by default with the last answer. */
   assert(why: string | undefined, { number, request, answer } = this.#last): void {
-    if (why !== undefined) throw new WrongAnswer({ number, request, answer, why })
+    if (why !== undefined) throw new Ended({ failure: { number, request, answer, why } })
   }
 
   /** Sends several requests at once. When all are answered, the first wrong answer ends the row. */
@@ -183,26 +215,15 @@ export class Store {
   }
 
   #assertFits(request: RowRequest): void {
-    const why = this.plants.whyNot(request)
-    if (why !== undefined) throw new Skipped(why)
+    this.skipIf(whyLacking(request, this.#credentials) ?? this.plants.whyNot(request))
   }
+}
 
-  async #exchange(asked: RowRequest): Promise<Omit<Failure, 'why'> & { readonly answer: Answer }> {
-    this.#assertFits(asked)
-    const request = this.plants.fillIn(asked)
-    this.#sent += 1
-    const number = this.#sent
-    this.#last = { number, request }
-    const answer = await this.#ask(request)
-    if (answer instanceof NoAnswer) {
-      // Its type is narrower, for users of the package.
-      const refusal = answer.answer as Answer | undefined
-      throw new WrongAnswer({ number, request, answer: refusal, why: answer.message })
-    }
-    const exchanged = { number, request, answer }
-    this.#last = exchanged
-    return exchanged
-  }
+/** Why a run cannot send a request with a token that it does not have, such as `$SECOND_TOKEN`. */
+function whyLacking({ headers = {} }: RowRequest, credentials: Credentials): string | undefined {
+  const [name] = /\$[A-Z_]+_TOKEN/.exec(Object.values(headers).join()) ?? []
+  const isLacking = name !== undefined && name in credentials && credentials[name] === undefined
+  return isLacking ? `it needs --${name.slice(1).toLowerCase().replaceAll('_', '-')}` : undefined
 }
 
 function createOf({ id, name, tag }: NewPlant, headers: Headers): RowRequest {

@@ -55,7 +55,7 @@ export async function verifyServer(options: VerifyOptions, terminal: Terminal): 
     })
   }
   if (options.json) await printJson(report, terminal)
-  else await print(terminal.stdout, formatReport(report, { verbose: options.verbose, harmless: withoutControls }))
+  else await print(terminal.stdout, formatReport(report, options.verbose))
   const isRight = report.counts.failed === 0
   // The original document has no operation that deletes.
   const isClean = report.left.length === 0 || options.level === 'specified'

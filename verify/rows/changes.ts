@@ -15,19 +15,10 @@ import {
 } from '../checks.ts'
 import { type Answer, itemsOf, objectOf, type RowRequest } from '../message.ts'
 import { hardText, type NewPlant, type Plants, plantJson } from '../plant.ts'
-import { near, needs, none, type Row, row, take } from '../row.ts'
+import { near, type Row, row } from '../row.ts'
 import { nextPage, type Store } from '../store.ts'
 
-const says =
-  'lists the changes of plants, oldest first; who always continues with the Link sees every change exactly ' +
-  'once, and the changes of one plant in their order; kind lists only changes of this kind (listChanges)'
-const streamed =
-  'clients that accept text/event-stream get first the changes after the position, then each later change as ' +
-  'it happens; the id of an event is the position, event is plant. and the kind, data is the Change ' +
-  '(listChanges)'
-const byCaller = 'callerId is the id of the token that was used (the schema Change)'
-const byPosition = 'without after, the list begins with the oldest change in the log (the parameter after)'
-const gone = 'the server does not have this position: 410 (listChanges, 410)'
+const streamed = 'listChanges: text/event-stream'
 
 const kinds = ['created', 'replaced', 'deleted'] as const
 type Wanted = readonly [kind: (typeof kinds)[number], plant: NewPlant]
@@ -79,13 +70,13 @@ const readStream: Read = async (store, ...asked) => {
   return changesIn(body.toString(), asked[1])
 }
 
-const reads: readonly (readonly [what: string, says: string, read: Read])[] = [
-  ['a list of changes', says, readPages],
+const reads: readonly (readonly [what: string, place: string, read: Read])[] = [
+  ['a list of changes', 'listChanges: exactly once', readPages],
   ['a stream', streamed, readStream],
   // Last-Event-ID takes precedence.
   [
     'a stream that goes on',
-    streamed,
+    'parameters/LastEventId',
     (store, { after = '', ...query }, ...wanted) =>
       readStream(store, { ...query, after: 'now', lastEventId: after }, ...wanted),
   ],
@@ -162,87 +153,40 @@ const hasNamedEvents: AnswerCheck = ({ body }) => {
 }
 
 export const changeRows: readonly Row[] = [
-  // Changes of other rows would hide those that come in another order.
-  ...reads.map(([what, document, read]) =>
-    row(
-      `${what} has each change once, in order, with its plant`,
-      { document, turn: 'first' },
-      near(2),
-      async (store, ...ids) => {
-        const [id = 0n, other = 0n] = ids
-        const created = { id, name: hardText, tag: 'a\r\ndata: x' }
-        const beside = { id: other, name: 'n', tag: '' }
-        const [renamed, tagged] = [{ name: 'm' }, { name: 'm', tag: 't' }]
-        const after = await positionOfNow(store)
-        await store.create(created)
-        for (const _ of [1, 2]) await store.put(id, renamed)
-        await store.put(id, { name: 'x' }, refusal('preconditionFailed'), { 'If-Match': '"x"' })
-        const invalid = { method: 'PUT', target: `/plants/${id}`, body: '{"name":7}', isInvalid: true }
-        await store.send(invalid, refusal('invalidPlant'))
-        await store.refuses('idTaken', { id, name: 'x' })
-        // A page that forgets its kind has this creation between both replacements.
-        await store.create(beside)
-        await store.put(id, tagged)
-        await store.remove(id)
-        await store.remove(id, refusal('unknownPlant'))
-        await store.create({ id, name: 'again' })
-        const all: readonly Wanted[] = [
-          ['created', created],
-          ['replaced', { id, ...renamed }],
-          ['created', beside],
-          ['replaced', { id, ...tagged }],
-          ['deleted', { id, ...tagged }],
-          ['created', { id, name: 'again' }],
-        ]
-        const [first] = await read(store, { after }, ids, all)
-        await read(store, { after: String(first?.['position']), limit: '2' }, ids, all.slice(1))
-        for (const kind of kinds) {
-          const wanted = all.filter((each) => each[0] === kind)
-          await read(store, { after, kind, limit: '1' }, ids, wanted)
-        }
-      },
-    ),
-  ),
-  row(
-    'a change says with which token it was made',
-    { document: byCaller, unless: needs('$SECOND_TOKEN') },
-    take(3),
-    async (store, ...ids) => {
-      const plants = ids.map((id) => ({ id, name: 'n' }))
-      const after = await positionOfNow(store)
-      for (const [at, plant] of plants.entries()) {
-        await store.create(plant, at === 1 ? { Authorization: 'Bearer $SECOND_TOKEN' } : {})
-      }
-      const made = plants.map((plant): Wanted => ['created', plant])
-      const changes = await readPages(store, { after }, ids, made)
-      const [one, another, same] = changes.map(({ callerId }) => callerId)
-      const home = objectOf(await store.call('GET', '/', ok, { Accept: 'application/json' }))
-      const { id } = (home['caller'] ?? {}) as Change
-      store.assert(one === id && id !== undefined ? undefined : `callerId is ${one}, but the id of the token ${id}`)
-      store.assert(one === same ? undefined : 'changes with one token have different callerIds')
-      store.assert(
-        another === undefined || one === another ? 'changes with different tokens have one callerId' : undefined,
-      )
-    },
-  ),
-  row('a stream has each change as the pages have it', streamed, take(1), async (store, id) => {
+  ...reads.map(readRow),
+  row('a change says with which token it was made', 'schemas/Change', async (store, first, second, third) => {
+    const ids = [first, second, third]
+    const plants = ids.map((id) => ({ id, name: 'n' }))
+    const after = await positionOfNow(store)
+    for (const [at, plant] of plants.entries()) {
+      await store.create(plant, at === 1 ? { Authorization: 'Bearer $SECOND_TOKEN' } : {})
+    }
+    const made = plants.map((plant): Wanted => ['created', plant])
+    const changes = await readPages(store, { after }, ids, made)
+    const [one, another, same] = changes.map(({ callerId }) => callerId)
+    const home = objectOf(await store.call('GET', '/', ok, { Accept: 'application/json' }))
+    const { id } = (home['caller'] ?? {}) as Change
+    store.assert(one === id && id !== undefined ? undefined : `callerId is ${one}, but the id of the token ${id}`)
+    store.assert(one === same ? undefined : 'changes with one token have different callerIds')
+    const isMixed = another !== undefined && one === another
+    store.assert(isMixed ? 'changes with different tokens have one callerId' : undefined)
+  }),
+  row('a stream has each change as the pages have it', streamed, async (store, id) => {
     const wanted: readonly Wanted[] = [['created', { id, name: 'n' }]]
     const after = await positionOfNow(store)
     await store.create({ id, name: 'n' })
-    const [inPages, inStream] = [
-      await readPages(store, { after }, [id], wanted),
-      await readStream(store, { after }, [id], wanted),
-    ]
+    const inPages = await readPages(store, { after }, [id], wanted)
+    const inStream = await readStream(store, { after }, [id], wanted)
     store.assert(isDeepStrictEqual(inStream, inPages) ? undefined : 'a stream has other changes than the pages')
   }),
-  row('without a position, the changes begin with the oldest', byPosition, take(1), async (store, id) => {
+  row('without a position, the changes begin with the oldest', 'parameters/AfterPosition', async (store, id) => {
     await store.create({ id, name: 'n' })
     const isFound = (page: Answer, request: RowRequest): boolean =>
       itemsOf(page).length > 0 || positionOf(nextPage(page, '/changes')) === positionOf(request)
     const pages = await store.pages({ method: 'GET', target: '/changes?limit=1' }, ok, isFound)
     store.assert(pages.some((page) => itemsOf(page).length > 0) ? undefined : 'there is no change')
   }),
-  row('a position that the server never gave is refused, for a page and a stream', gone, none, async (store) => {
+  row('a position that the server never gave is refused, for a page and a stream', 'listChanges 410', async (store) => {
     const stream = { Accept: 'text/event-stream' }
     for (const [after, headers] of [
       ['never-given', { Accept: 'application/json' }],
@@ -254,7 +198,7 @@ export const changeRows: readonly Row[] = [
     }
   }),
   // The create may come before the stream begins, and is in it all the same.
-  row('a stream has a change that is made while it is open', streamed, take(1), async (store, id) => {
+  row('a stream has a change that is made while it is open', streamed, async (store, id) => {
     const live = { id, name: 'live' }
     const after = await positionOfNow(store)
     await store.together([
@@ -263,3 +207,41 @@ export const changeRows: readonly Row[] = [
     ])
   }),
 ]
+
+function readRow([what, place, read]: (typeof reads)[number]): Row {
+  // Changes of other rows would hide those that come in another order.
+  const rule = { place, turn: 'first', ids: near(2) } as const
+  return row(`${what} has each change once, in order, with its plant`, rule, async (store, id, other) => {
+    const ids = [id, other]
+    const created = { id, name: hardText, tag: 'a\r\ndata: x' }
+    const beside = { id: other, name: 'n', tag: '' }
+    const [renamed, tagged] = [{ name: 'm' }, { name: 'm', tag: 't' }]
+    const after = await positionOfNow(store)
+    await store.create(created)
+    for (const _ of [1, 2]) await store.put(id, renamed)
+    await store.put(id, { name: 'x' }, refusal('preconditionFailed'), { 'If-Match': '"x"' })
+    const invalid = { method: 'PUT', target: `/plants/${id}`, body: '{"name":7}', isInvalid: true }
+    await store.send(invalid, refusal('invalidPlant'))
+    await store.refuses('idTaken', { id, name: 'x' })
+    // A page that forgets its kind has this creation between both replacements.
+    await store.create(beside)
+    await store.put(id, tagged)
+    await store.remove(id)
+    await store.remove(id, refusal('unknownPlant'))
+    await store.create({ id, name: 'again' })
+    const all: readonly Wanted[] = [
+      ['created', created],
+      ['replaced', { id, ...renamed }],
+      ['created', beside],
+      ['replaced', { id, ...tagged }],
+      ['deleted', { id, ...tagged }],
+      ['created', { id, name: 'again' }],
+    ]
+    const [first] = await read(store, { after }, ids, all)
+    await read(store, { after: String(first?.['position']), limit: '2' }, ids, all.slice(1))
+    for (const kind of kinds) {
+      const wanted = all.filter((each) => each[0] === kind)
+      await read(store, { after, kind, limit: '1' }, ids, wanted)
+    }
+  })
+}

@@ -5,16 +5,11 @@ import { type Check, challenge, field, isCreated, ok, refusal, status } from '..
 import type { Operation } from '../document.ts'
 import { objectOf, type RowRequest } from '../message.ts'
 import { plantJson } from '../plant.ts'
-import { type Circumstances, needs, none, type Row, row, take } from '../row.ts'
+import { type Circumstances, type Row, row } from '../row.ts'
 import type { Store } from '../store.ts'
 import { doneStatus, prepare, requestOf, sendInEveryWay } from './operations.ts'
 
-const says =
-  'without a token that the server knows the answer is 401, with a challenge (RFC 6750, section 3) (the ' +
-  'response Unauthorized)'
-const scopes =
-  'a token without the scope that the operation needs is answered with 403, which names the scope (the ' +
-  'response Forbidden)'
+const place = 'responses/Unauthorized'
 const missing: readonly Check[] = [...refusal('missingToken'), challenge()]
 const invalid: readonly Check[] = [...refusal('invalidToken'), challenge('invalid_token')]
 
@@ -59,9 +54,8 @@ const lines: readonly (readonly [title: string, value: string | undefined, check
 
 /** The operation whose effect is the clearest. */
 function lineRow([title, Authorization, checks]: (typeof lines)[number]): Row {
-  const [token] = /\$(?:EXPIRED|REVOKED)_TOKEN/.exec(Authorization ?? '') ?? []
-  const rule = { document: says, isForProxies: title.startsWith('of '), ...(token && { unless: needs(token) }) }
-  return row(`Authorization ${title}`, rule, take(1), async (store, id) => {
+  const isForProxies = title.startsWith('of ')
+  return row(`Authorization ${title}`, { place, isForProxies }, async (store, id) => {
     const request = { body: plantJson(id, 'n'), headers: { Authorization } }
     await store.send(request, checks ?? isCreated({ id, name: 'n' }))
     await (checks === undefined ? store.read({ id, name: 'n' }) : store.isMissing(id))
@@ -86,7 +80,7 @@ function tokenRow(operation: Operation, unknown: readonly string[]): Row {
   const { id: name, method, scopes, takesToken } = operation
   const isOpen = scopes === undefined
   const title = isOpen ? `${name} is open to all` : `${name} needs a token that the server knows`
-  return row(title, isOpen ? `needs no token for the operation (${name})` : says, take(1), async (store, id) => {
+  return row(title, isOpen ? name : place, async (store, id) => {
     const valid = requestOf(operation, id, store.plants)
     // A cache must not give the answer for one token to others.
     if (method === 'GET') await served(store, operation, valid, id)
@@ -119,11 +113,11 @@ function scopeRows(operation: Operation): Row[] {
   const { id: name, scopes: [scope] = [] } = operation
   if (scope === undefined) return []
   const tokens = ['$READ_ONLY_TOKEN', '$WRITE_ONLY_TOKEN'] as const
+  const forbidden = 'responses/Forbidden'
   const [holder, other] = scope.endsWith(':read') ? tokens : tokens.toReversed()
-  const ruleOf = (token = '') => ({ document: scopes, unless: needs(token) })
   const lacks = [...refusal('insufficientScope'), challenge('insufficient_scope', scope)]
   return [
-    row(`${name} is done for a token that has only its scope`, ruleOf(holder), take(1), async (store, id) => {
+    row(`${name} is done for a token that has only its scope`, forbidden, async (store, id) => {
       await prepare(store, operation, id)
       const headers = { Authorization: `Bearer ${holder}`, 'Idempotency-Key': `scope-${store.nonce}` }
       const valid = requestOf(operation, id, store.plants, { headers })
@@ -131,7 +125,7 @@ function scopeRows(operation: Operation): Row[] {
       if (operation.method === 'GET') await store.send({ ...valid, method: 'HEAD' }, ok)
       if (operation.method === 'POST') await store.send(valid, [...ok, field('Idempotency-Replayed', 'true')])
     }),
-    row(`${name} needs the scope ${scope}`, ruleOf(other), take(1), async (store, id) => {
+    row(`${name} needs the scope ${scope}`, forbidden, async (store, id) => {
       const valid = requestOf(operation, id, store.plants)
       await served(store, operation, valid, id)
       const Authorization = `Bearer ${other}`
@@ -145,23 +139,17 @@ function scopeRows(operation: Operation): Row[] {
 
 /** A client learns the scopes of its token, and learns none without a token. */
 function callerRow(does: string, token: string, ...expected: readonly string[]): Row {
-  const document = "a client that sends a token gets the token's name and scopes (getHome)"
-  return row(
-    `a token that may ${does} finds out what it may`,
-    { document, unless: needs(token) },
-    none,
-    async (store) => {
-      const home = (Authorization: string | undefined, checks: readonly Check[]) =>
-        store.call('GET', '/', [status(200), ...checks], { Accept: 'application/json', Authorization })
-      await home(undefined, [hasCaller(undefined)])
-      await home(`Bearer ${token}`, [
-        hasCaller(expected),
-        field('Cache-Control', /\b(?:private|no-store)\b/i),
-        field('Vary', /\bauthorization\b|\*/i),
-      ])
-      await home('Basic cGx0Og==', [hasCaller(undefined)])
-    },
-  )
+  return row(`a token that may ${does} finds out what it may`, 'getHome: name and scopes', async (store) => {
+    const home = (Authorization: string | undefined, checks: readonly Check[]) =>
+      store.call('GET', '/', [status(200), ...checks], { Accept: 'application/json', Authorization })
+    await home(undefined, [hasCaller(undefined)])
+    await home(`Bearer ${token}`, [
+      hasCaller(expected),
+      field('Cache-Control', /\b(?:private|no-store)\b/i),
+      field('Vary', /\bauthorization\b|\*/i),
+    ])
+    await home('Basic cGx0Og==', [hasCaller(undefined)])
+  })
 }
 
 const hasCaller =

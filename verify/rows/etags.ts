@@ -4,14 +4,10 @@ import { type Check, etagFor, field, hasNoBody, ok, refusal, status } from '../c
 import type { Operation } from '../document.ts'
 import { fieldOf, type RowRequest } from '../message.ts'
 import type { Plant } from '../plant.ts'
-import { type Circumstances, type Row, row, take } from '../row.ts'
+import { type Circumstances, type Row, row } from '../row.ts'
 import type { Headers, Store } from '../store.ts'
 import { doneStatus, hasPlant, requestOf, sendInEveryWay, steadyTarget } from './operations.ts'
 
-const says =
-  'ETag is a strong validator; If-Match and If-None-Match follow RFC 9110, section 13 (the parameters ' +
-  'If-Match and If-None-Match)'
-const equal = 'ETag is equal for equal content and different for different content (the header ETag)'
 const failed = refusal('preconditionFailed')
 
 /** Values of the header fields, where `{}` is the current ETag: those with which an operation is done, and the others. */
@@ -30,28 +26,24 @@ export function conditionRows({ plants }: Circumstances): readonly Row[] {
   return Object.entries(conditions).flatMap(([name, { met, unmet }]) => {
     const own = plants.document.operations.filter((operation) => takes(operation, name))
     // Each in a row of its own: a proxy may refuse a field on two lines (RFC 9110, section 5.3).
-    const onLines = row(
-      `${name} may be on two lines`,
-      { document: says, isForProxies: true },
-      take(1),
-      async (store, id) => {
-        const etag = await begin(store, id)
-        for (const operation of own.filter(hasPlant)) {
-          for (const [one, other] of [['"x"', etag] as const, [etag, '"x"'] as const]) {
-            const more = { headers: { [name]: one }, lines: [`${name}: ${other}`] }
-            const request = requestOf(operation, id, store.plants, more)
-            if (name === 'If-Match') await isDone(store, operation, id, request)
-            else await store.send(request, isStopped(operation, name, etag))
-          }
+    const rule = { place: placeOf(name), isForProxies: true }
+    const onLines = row(`${name} may be on two lines`, rule, async (store, id) => {
+      const etag = await begin(store, id)
+      for (const operation of own.filter(hasPlant)) {
+        for (const [one, other] of [['"x"', etag] as const, [etag, '"x"'] as const]) {
+          const more = { headers: { [name]: one }, lines: [`${name}: ${other}`] }
+          const request = requestOf(operation, id, store.plants, more)
+          if (name === 'If-Match') await isDone(store, operation, id, request)
+          else await store.send(request, isStopped(operation, name, etag))
         }
-      },
-    )
+      }
+    })
     return [...own.map((operation) => conditionRow(operation, name, met, unmet)), onLines]
   })
 }
 
 function conditionRow(operation: Operation, name: string, met: readonly string[], unmet: readonly string[]): Row {
-  return row(`${operation.id} obeys ${name}`, says, take(1), async (store, id) => {
+  return row(`${operation.id} obeys ${name}`, placeOf(name), async (store, id) => {
     const target = steadyTarget(operation, id)
     const asking = (headers: Headers): RowRequest => requestOf(operation, id, store.plants, { target, headers })
     const [old, etag] = hasPlant(operation)
@@ -71,6 +63,11 @@ function conditionRow(operation: Operation, name: string, met: readonly string[]
     if (hasPlant(operation)) await store.read({ id, name: 'n' }, [field('ETag', etag)])
     for (const form of met) await isDone(store, operation, id, requestFor(form))
   })
+}
+
+/** Of a parameter of many operations. */
+function placeOf(name: string): string {
+  return `parameters/${name.replaceAll('-', '')}`
 }
 
 function takes({ parameters }: Operation, name: string): boolean {
@@ -119,7 +116,7 @@ const races: readonly (readonly [what: string, statuses: readonly number[], isRe
   ]
 
 export const etagRows: readonly Row[] = [
-  row('an ETag changes with name and tag, and comes back with them', equal, take(1), async (store, id) => {
+  row('an ETag changes with name and tag, and comes back with them', 'headers/ETag', async (store, id) => {
     const earlier = new Map<string, string>()
     const first = { name: 'n', tag: 't' }
     const plants: readonly Plant[] = joints.flatMap((joint) => [
@@ -134,7 +131,7 @@ export const etagRows: readonly Row[] = [
     await store.get(id, [...ok, etagFor(JSON.stringify(first), earlier)])
   }),
   ...races.map(([what, statuses, isReplace]) =>
-    row(`of ${what} with one ETag at once, one succeeds`, says, take(1), async (store, id) => {
+    row(`of ${what} with one ETag at once, one succeeds`, placeOf('If-Match'), async (store, id) => {
       const headers = { 'If-Match': await begin(store, id) }
       const requestOf = (client: number): RowRequest => ({
         ...(isReplace(client) ? { method: 'PUT', body: `{"name":"m${client}"}` } : { method: 'DELETE' }),

@@ -5,19 +5,11 @@ import { int64Max, int64Min } from '../ids.ts'
 import { toJson } from '../json.ts'
 import { fieldOf, itemsOf } from '../message.ts'
 import type { NewPlant, Plant } from '../plant.ts'
-import { type Circumstances, near, type Row, row, take } from '../row.ts'
+import { type Circumstances, near, type Row, type Rule, row, take } from '../row.ts'
 import { nextPage, pagePlants, type Store } from '../store.ts'
 
-const pages =
-  'lists plants in ascending order of id; Link has the next page, and is absent on the last one (listPlants)'
-const visits = 'following the links visits every plant that exists throughout exactly once (listPlants)'
-const pageEtags =
-  'a page has an ETag, which covers its plants and its Link; If-None-Match gets 304 while it is the same ' +
-  '(listPlants)'
-const filters =
-  'tag selects plants with exactly this tag, name plants whose name begins with it, ignoring case; both ' +
-  'combine (the parameters tag and name)'
-const byDefault = `limit is ${pagePlants} by default (the parameter limit)`
+const visits = 'listPlants: exactly once'
+const filters = 'listPlants: match all given filters'
 
 export function among(tag: string): string {
   return `tag=${encodeURIComponent(tag)}`
@@ -80,11 +72,15 @@ const named: readonly Named[] = [
 ]
 
 /** Plants in both halves of the range: in most ranges, the last ones have more digits. */
-export const listRows: readonly Row[] = [
+const inBothHalves: Rule['ids'] = (range) => [
+  ...[...range.near(3), ...range.near(3, range.takeEnd(1))],
+  ...range.takeEnd(1),
+]
+
+const generalRows: readonly Row[] = [
   row(
     'a list follows its links to the end, in the order of the ids, and keeps its filters',
-    pages,
-    (range) => [...range.near(3), ...range.near(3, range.takeEnd(1)), ...range.takeEnd(1)],
+    { place: 'listPlants: ascending order', ids: inBothHalves },
     async (store, ...ids) => {
       const tag = `pages & + ${store.nonce}`
       const [own, query] = [ids.slice(0, 6), among(tag)]
@@ -109,8 +105,7 @@ export const listRows: readonly Row[] = [
   ),
   row(
     `a page has ${pagePlants} plants at most, unless it is asked for more`,
-    byDefault,
-    near(pagePlants + 1),
+    { place: 'parameters/Limit', ids: near(pagePlants + 1) },
     async (store, ...own) => {
       const tag = `default ${store.nonce}`
       const plants = plantsOf(own, { name: 'n', tag })
@@ -122,8 +117,7 @@ export const listRows: readonly Row[] = [
   // Creates and deletes a plant before the place where the first page ends.
   row(
     'following the links visits what stays exactly once, whatever changes',
-    visits,
-    near(5),
+    { place: visits, ids: near(5) },
     async (store, ...own) => {
       const tag = `changing ${store.nonce}`
       const [late, mortal, ...stay] = plantsOf(own, { name: 'n', tag }) as [NewPlant, NewPlant, ...NewPlant[]]
@@ -142,80 +136,89 @@ export const listRows: readonly Row[] = [
       await store.list(`${among(tag)}&after=${mortal.id}`, stay)
     },
   ),
-  ...tagged.map(([title, wanted, others, ...absent]) =>
-    row(
-      `a tag lists exactly the plants that have it: ${title}`,
-      filters,
-      take(others.length + 1),
-      async (store, id, ...rest) => {
-        const ofRow = (tag: string): string => `filters ${store.nonce} ${tag}`
-        const plant = { id, name: 'Fern', tag: ofRow(wanted) }
-        await store.create(plant)
-        for (const [at, other] of others.entries()) {
-          const more = other === undefined ? {} : { tag: ofRow(other) }
-          await store.create({ id: rest[at] ?? 0n, name: ofRow(wanted), ...more })
-        }
-        await store.list(among(plant.tag), [plant])
-        for (const tag of absent) await store.list(among(ofRow(tag)), [])
-      },
-    ),
-  ),
   // Equal exactly for equal pages, so that a client that polls gets 304 until something changes.
-  row('the ETag of a page changes with the page; If-None-Match gets 304', pageEtags, near(3), async (store, ...own) => {
-    const tag = `etags of pages ${store.nonce}`
-    const [one, other, late] = plantsOf(own, { name: 'n', tag }) as [NewPlant, NewPlant, NewPlant]
-    const polled = [1_000, 2].map(
-      (limit) => [`/plants?${among(tag)}&limit=${limit}`, new Map<string, string>()] as const,
-    )
-    const poll = async (count = 2): Promise<void> => {
-      const known = polled.flatMap(([, contents]) => [...contents.keys()])
-      for (const page of polled.slice(0, count)) await pollPage(store, ...page, known)
-    }
-    const rename = (name: string) => store.put(one.id, { name, tag })
-    await store.createAll([one, other])
-    await poll()
-    await rename('m')
-    await poll()
-    await store.create(late)
-    await poll()
-    await store.list(among(tag), [{ ...one, name: 'm' }, other, late])
-    for (const { id } of [late, other]) await store.remove(id)
-    await poll(1)
-    await store.list(among(tag), [{ ...one, name: 'm' }])
-    await store.create(other)
-    await rename('n')
-    await poll()
-  }),
-  ...named.map(([title, name, found, others]) =>
-    row(
-      `a name lists the plants whose name begins with it: ${title}`,
-      filters,
-      take(others.length + 2),
-      async (store, untagged, id, ...rest) => {
-        const tag = `names ${title} ${store.nonce}`
-        const plant = { id, name, tag }
-        await store.create({ id: untagged, name })
-        await store.createAll([plant, ...others.map((other, at) => ({ id: rest[at] ?? 0n, name: other, tag }))])
-        for (const prefix of found) await store.list(`${among(tag)}&name=${encodeURIComponent(prefix)}`, [plant])
-      },
-    ),
+  row(
+    'the ETag of a page changes with the page; If-None-Match gets 304',
+    { place: 'listPlants: `ETag` covers', ids: near(3) },
+    async (store, ...own) => {
+      const tag = `etags of pages ${store.nonce}`
+      const [one, other, late] = plantsOf(own, { name: 'n', tag }) as [NewPlant, NewPlant, NewPlant]
+      const polled = [1_000, 2].map(
+        (limit) => [`/plants?${among(tag)}&limit=${limit}`, new Map<string, string>()] as const,
+      )
+      const poll = async (count = 2): Promise<void> => {
+        const known = polled.flatMap(([, contents]) => [...contents.keys()])
+        for (const page of polled.slice(0, count)) await pollPage(store, ...page, known)
+      }
+      const rename = (name: string) => store.put(one.id, { name, tag })
+      await store.createAll([one, other])
+      await poll()
+      await rename('m')
+      await poll()
+      await store.create(late)
+      await poll()
+      await store.list(among(tag), [{ ...one, name: 'm' }, other, late])
+      for (const { id } of [late, other]) await store.remove(id)
+      await poll(1)
+      await store.list(among(tag), [{ ...one, name: 'm' }])
+      await store.create(other)
+      await rename('n')
+      await poll()
+    },
   ),
 ]
 
+export function listRows({ plants }: Circumstances): readonly Row[] {
+  return [
+    ...generalRows,
+    ...tagged.map(tagRow),
+    ...named.map(nameRow),
+    ...(['tag', 'name'] as const).map((filter) => longRow(filter, plants.lengthsOf(filter).max)),
+  ]
+}
+
+function tagRow([title, wanted, others, ...absent]: Tagged): Row {
+  const rule = { place: filters, ids: take(others.length + 1) }
+  return row(`a tag lists exactly the plants that have it: ${title}`, rule, async (store, id, ...rest) => {
+    const ofRow = (tag: string): string => `filters ${store.nonce} ${tag}`
+    const plant = { id, name: 'Fern', tag: ofRow(wanted) }
+    await store.create(plant)
+    for (const [at, other] of others.entries()) {
+      const more = other === undefined ? {} : { tag: ofRow(other) }
+      await store.create({ id: rest[at] ?? 0n, name: ofRow(wanted), ...more })
+    }
+    await store.list(among(plant.tag), [plant])
+    for (const tag of absent) await store.list(among(ofRow(tag)), [])
+  })
+}
+
+function nameRow([title, name, found, others]: Named): Row {
+  const rule = { place: 'parameters/NamePrefix', ids: take(others.length + 2) }
+  return row(
+    `a name lists the plants whose name begins with it: ${title}`,
+    rule,
+    async (store, untagged, id, ...rest) => {
+      const tag = `names ${title} ${store.nonce}`
+      const plant = { id, name, tag }
+      await store.create({ id: untagged, name })
+      await store.createAll([plant, ...others.map((other, at) => ({ id: rest[at] ?? 0n, name: other, tag }))])
+      for (const prefix of found) await store.list(`${among(tag)}&name=${encodeURIComponent(prefix)}`, [plant])
+    },
+  )
+}
+
 /** The bounds of texts count characters. */
-export function longRows({ plants }: Circumstances): readonly Row[] {
-  return (['tag', 'name'] as const).map((filter) => {
-    const { max } = plants.lengthsOf(filter)
-    const title = `a list is filtered by a ${filter} of ${max.toLocaleString('en')} characters outside the BMP`
-    return row(title, { document: filters, isForProxies: filter === 'name' }, near(2), async (store, first, id) => {
-      const plantOf = (id: bigint, count: number): NewPlant => {
-        // The first character puts the others at odd places of UTF-16.
-        return { id, name: 'n', tag: `long ${store.nonce}`, [filter]: 'n'.padEnd(2 * count - 1, '🌿') }
-      }
-      const plant = plantOf(id, max)
-      await store.createAll([plantOf(first, max - 1), plant])
-      await store.list(`after=${first - 1n}&${filter}=${encodeURIComponent(plant[filter] ?? '')}`, [plant], 1, id)
-    })
+function longRow(filter: 'tag' | 'name', max: number): Row {
+  const title = `a list is filtered by a ${filter} of ${max.toLocaleString('en')} characters outside the BMP`
+  const rule = { place: filters, isForProxies: filter === 'name', ids: near(2) }
+  return row(title, rule, async (store, first, id) => {
+    const plantOf = (id: bigint, count: number): NewPlant => {
+      // The first character puts the others at odd places of UTF-16.
+      return { id, name: 'n', tag: `long ${store.nonce}`, [filter]: 'n'.padEnd(2 * count - 1, '🌿') }
+    }
+    const plant = plantOf(id, max)
+    await store.createAll([plantOf(first, max - 1), plant])
+    await store.list(`after=${first - 1n}&${filter}=${encodeURIComponent(plant[filter] ?? '')}`, [plant], 1, id)
   })
 }
 

@@ -17,15 +17,11 @@ import {
 import type { Operation } from '../document.ts'
 import { type Answer, fieldOf, type RowRequest } from '../message.ts'
 import { plantJson } from '../plant.ts'
-import { type Circumstances, none, type Row, row, take } from '../row.ts'
+import { type Circumstances, type Row, row } from '../row.ts'
 import { hasPlant, pathOf, prepare, requestOf, steadyTarget } from './operations.ts'
 import { loadsFromHere } from './pages.ts'
 
-const unknownPath = 'an unknown path gets 404 (the description of the document)'
-const notAllowed = 'a method that the path does not have gets 405 with Allow (the description of the document)'
-const unknownMethod = 'an unknown method gets 501 (the description of the document)'
-const options = 'OPTIONS gets 204 with Allow and needs no token (the description of the document)'
-const heads = 'every path with GET also supports HEAD (the description of the document)'
+const unknown = 'info: An unknown path gets 404'
 const allMethods = ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY']
 const changing = ['PUT', 'PATCH', 'DELETE']
 const proxied = ['TRACE', 'QUERY']
@@ -53,13 +49,13 @@ function pathRows({ plants: { document } }: Circumstances, path: string, own: re
   const isAbove = document.operations.some((other) => other.path !== path && other.path.startsWith(path))
   const others = allMethods.filter((method) => !allow.includes(method) && !(isAbove && changing.includes(method)))
   const refused = others.map((method) => {
-    const rule = { document: notAllowed, isForProxies: proxied.includes(method) }
-    return row(`${method} ${path}`, rule, take(1), async (store, id) => {
+    const rule = { place: unknown, isForProxies: proxied.includes(method) }
+    return row(`${method} ${path}`, rule, async (store, id) => {
       const checks = [...refusal('methodNotAllowed'), members('Allow', ...allow)]
       for (const Authorization of callers) await store.call(method, pathOf(operation, id), checks, { Authorization })
     })
   })
-  const asked = row(`OPTIONS ${path}`, options, take(1), async (store, id) => {
+  const asked = row(`OPTIONS ${path}`, 'info: OPTIONS gets 204', async (store, id) => {
     for (const Authorization of [undefined, 'Bearer $UNKNOWN_TOKEN', 'Bearer', 'Basic cGx0Og==', '']) {
       const checks = [status(204), members('Allow', ...allow), hasNoBody]
       await store.call('OPTIONS', pathOf(operation, id), checks, { Authorization })
@@ -76,7 +72,7 @@ function headRows(operation: Operation): Row[] {
   const types = [...(responses.get(200)?.content.keys() ?? [])]
   return types.map((Accept) => {
     const title = types.length === 1 ? `HEAD ${path}` : `HEAD ${path} for ${Accept}`
-    return row(title, heads, take(1), async (store, id) => {
+    return row(title, 'info: also supports HEAD', async (store, id) => {
       await prepare(store, operation, id)
       const target = steadyTarget(operation, id)
       const asked = { target, headers: { Accept }, isEnough: () => Accept === 'text/event-stream' }
@@ -105,7 +101,7 @@ function nearbyRows(operation: Operation): Row[] {
   if (operation.path === '/') return []
   const isLiteral = !operation.path.endsWith('}')
   return [
-    row(`${operation.id} is at no path like its own`, unknownPath, take(1), async (store, id) => {
+    row(`${operation.id} is at no path like its own`, unknown, async (store, id) => {
       const { target = '', ...request } = requestOf(operation, id, store.plants)
       const others = [
         `${target}/`,
@@ -119,8 +115,8 @@ function nearbyRows(operation: Operation): Row[] {
 
 function unknownMethodRow(operations: readonly Operation[]): Row {
   const paths = new Map(operations.map((operation) => [operation.path, operation]))
-  const rule = { document: unknownMethod, isForProxies: true }
-  return row('an unknown method is refused on every path', rule, take(1), async (store, id) => {
+  const rule = { place: unknown, isForProxies: true }
+  return row('an unknown method is refused on every path', rule, async (store, id) => {
     const targets = [...[...paths.values()].map((operation) => pathOf(operation, id)), '/nowhere']
     for (const target of targets) await store.call('PROPFIND', target, refusal('unknownMethod'))
   })
@@ -131,7 +127,7 @@ const tooLong = `/${'a'.repeat(5_000)}`
 const unknownRows = ['/nowhere', '/favicon.ico', '/plants/1/leaves', tooLong].map((target): Row => {
   const isLong = target === tooLong
   const title = `nothing is at ${isLong ? 'a path of 5,000 characters' : target}`
-  return row(title, { document: unknownPath, isForProxies: isLong }, none, async (store) => {
+  return row(title, { place: unknown, isForProxies: isLong }, async (store) => {
     for (const method of ['GET', 'POST', 'OPTIONS'])
       for (const Authorization of callers) await store.call(method, target, refusal('unknownPath'), { Authorization })
     await store.call('HEAD', target, [...refusal('unknownPath'), hasNoBody])
@@ -139,12 +135,11 @@ const unknownRows = ['/nowhere', '/favicon.ico', '/plants/1/leaves', tooLong].ma
   })
 })
 
-const pageSays = 'a GET without Authorization that accepts text/html gets a page with a 401 or 404 (info)'
 const isPage = field('Content-Type', /^text\/html\b/i)
 
 function personRow(operations: readonly Operation[]): Row {
   const title = 'a person who opens an address gets a page in place of a refusal, and a program an Error'
-  return row(title, pageSays, take(1), async (store, id) => {
+  return row(title, 'info: that accepts `text/html`', async (store, id) => {
     const opened = async (target: string, code: string): Promise<void> => {
       const open = (method: string, Accept: string, checks: readonly Check[]): Promise<Answer> =>
         store.call(method, target, [...checks, includes('Vary', 'Accept', 'Authorization')], {
@@ -170,29 +165,24 @@ function personRow(operations: readonly Operation[]): Row {
   })
 }
 
-const both =
-  'of several errors in path, method, token and body, the response reports the first in this order (the ' +
-  'description of the document)'
-const once = 'a header field that may be sent only once is refused with error 40003 (the schema Error)'
-const limits = 'header fields may be too long: 431, and the transfer coding unknown: 501 (createPlant)'
+const inOrder = 'info: in this order'
 const single = [
   ['Authorization', 'Bearer $TOKEN'],
   ['Content-Type', 'application/json'],
   ['Idempotency-Key', 'twice'],
 ] as const
 
-type Refused = readonly [title: string, document: string, code: string, parts: Partial<RowRequest>]
+type Refused = readonly [title: string, code: string, parts: Partial<RowRequest>]
 
 /** Creates that proxies have limits of their own for. */
 const refusedCreates: readonly Refused[] = [
   ...single.map(([name, value]): Refused => {
     const parts = { headers: { [name]: value }, lines: [`${name.toLowerCase()}: ${value}`] }
-    return [`${name} twice`, once, 'repeatedHeader', parts]
+    return [`${name} twice`, 'repeatedHeader', parts]
   }),
-  ['header fields of 20,000 bytes', limits, 'headerFieldsTooLarge', { headers: { 'X-Long': 'a'.repeat(20_000) } }],
+  ['header fields of 20,000 bytes', 'headerFieldsTooLarge', { headers: { 'X-Long': 'a'.repeat(20_000) } }],
   [
     'a transfer coding that is not known',
-    limits,
     'unknownTransferCoding',
     { headers: { 'Content-Length': undefined, 'Transfer-Encoding': 'gzip, chunked' } },
   ],
@@ -200,16 +190,16 @@ const refusedCreates: readonly Refused[] = [
 
 /** Limits and features of HTTP, and requests with two errors that no other row has. */
 export const limitRows: readonly Row[] = [
-  ...refusedCreates.map(([title, document, code, parts]) =>
-    row(title, { document, isForProxies: true }, take(1), async (store, id) => {
+  ...refusedCreates.map(([title, code, parts]) =>
+    row(title, { place: `schemas/Error: ${code}`, isForProxies: true }, async (store, id) => {
       await store.send({ body: plantJson(id, 'n'), ...parts }, refusal(code))
       await store.isMissing(id)
     }),
   ),
-  row('the path is judged before the expectation', { document: both, isForProxies: true }, none, (store) =>
+  row('the path is judged before the expectation', { place: inOrder, isForProxies: true }, (store) =>
     store.send({ target: '/nowhere', headers: { Expect: 'tea' } }, refusal('unknownPath')),
   ),
-  row('the key and the body are judged before a taken id', both, take(1), async (store, id) => {
+  row('the key and the body are judged before a taken id', inOrder, async (store, id) => {
     await store.create({ id, name: 'n' })
     await store.refuses('invalidHeader', { id, name: 'n' }, { 'Idempotency-Key': 'a b' })
     await store.send({ body: `{"id":${id},"name":1}` }, refusal('invalidPlant'))

@@ -7,9 +7,9 @@ import { int64Max } from '../ids.ts'
 import { toJson } from '../json.ts'
 import type { RowRequest } from '../message.ts'
 import type { Plant, Plants } from '../plant.ts'
-import { type Circumstances, near, type Row, row, take } from '../row.ts'
+import { type Circumstances, near, type Row, type Rule, row, take } from '../row.ts'
 import { merged, propertiesOf } from '../schemas.ts'
-import { Skipped, type Store } from '../store.ts'
+import type { Store } from '../store.ts'
 
 /** Whether the path has the id of a plant. */
 export function hasPlant({ parameters }: Operation): boolean {
@@ -78,24 +78,24 @@ export async function sendInEveryWay(
   }
 }
 
-/** Writes a body from the beginning of an object, which has an id where the operation takes one, such as `{"id":7,`. */
-export type Write = (start: string) => string | Buffer
-
 /** Bodies that an operation must keep, or refuse all for one reason. */
 export interface Bodies {
   /** The end of the row's title, such as `repeated keys`. */
   readonly what: string
-  readonly says: string
+  /** By default what the document says of the error. */
+  readonly rule?: string | Rule | undefined
   /** How they are refused; undefined if they are kept. */
   readonly code?: string
   /** What else is checked of an answer. */
   readonly checks?: (body: string | Buffer) => readonly Check[]
-  readonly sent: readonly (Write | Sent)[]
+  readonly sent: readonly (string | Sent)[]
 }
 
-interface Sent {
-  readonly write: Write
-  readonly more?: Partial<RowRequest>
+export interface Sent extends Pick<RowRequest, 'headers' | 'chunkBytes'> {
+  /** `<id>` stands for the id where the operation takes one, `<digits>` for its digits. */
+  readonly body: string
+  /** What is done to the body before it is sent, such as to compress it. */
+  readonly write?: (body: string) => string | Buffer
   /** The plant that is kept, by default one with the name n. */
   readonly plant?: Plant
 }
@@ -112,23 +112,33 @@ export function bodiesOf(
   }
 }
 
-function takingRow(operation: Operation, { what, says, code, checks = () => [], sent }: Bodies): Row {
+function takingRow(operation: Operation, { what, rule, code, checks = () => [], sent }: Bodies): Row {
   const { id: name, method } = operation
   const isNew = !hasPlant(operation)
   const does = code === undefined ? 'keeps' : 'refuses'
   const ids = isNew && code === undefined ? near(sent.length) : take(1)
-  return row(`${name} ${does} ${what}`, says, ids, async (store, ...own) => {
+  const { place = `schemas/Error: ${code}`, ...more }: Rule = typeof rule === 'string' ? { place: rule } : (rule ?? {})
+  return row(`${name} ${does} ${what}`, { place, ...more, ids }, async (store, ...own) => {
     const [first = 0n] = own
     const was = { id: first, name: 'was' }
     const key = isNew && code !== undefined ? { 'Idempotency-Key': `refused-${first}-${store.nonce}` } : {}
     if (!isNew) await store.create(was)
     const whysNot: string[] = []
     for (const [at, each] of sent.entries()) {
-      const { write, more, plant: kept = { name: 'n' } }: Sent = typeof each === 'function' ? { write: each } : each
+      const {
+        body: form,
+        write,
+        plant: kept = { name: 'n' },
+        ...parts
+      }: Sent = typeof each === 'string' ? { body: each } : each
       const plant = { id: own[at] ?? first, ...kept }
-      const body = store.plants.fill(write(isNew ? `{"id":${plant.id},` : '{'))
-      const parts = { method, target: pathOf(operation, plant.id), body, isInvalid: code === 'invalidPlant' }
-      const request = { ...parts, ...more, headers: { ...key, ...more?.headers } }
+      const text = form
+        .replaceAll(/<id>(,?)/g, (_, comma) => (isNew ? `"id":${plant.id}${comma}` : ''))
+        .replaceAll('<digits>', String(plant.id))
+      const body = store.plants.fill(write?.(text) ?? text)
+      const headers = { ...key, ...parts.headers }
+      const target = pathOf(operation, plant.id)
+      const request = { method, target, body, isInvalid: code === 'invalidPlant', ...parts, headers }
       const whyNot = store.plants.whyNot(request)
       if (whyNot !== undefined) {
         whysNot.push(whyNot)
@@ -138,7 +148,7 @@ function takingRow(operation: Operation, { what, says, code, checks = () => [], 
       await store.send(request, [...(code === undefined ? isDone : refusal(code)), ...checks(body)])
       if (code === undefined) await store.read(plant)
     }
-    if (whysNot.length === sent.length) throw new Skipped(whysNot[0])
+    if (whysNot.length === sent.length) store.skipIf(whysNot[0])
     if (code === undefined) return
     await (isNew ? store.isMissing(first) : store.read(was))
     // A refused request does not use up its key.

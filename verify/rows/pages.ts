@@ -7,16 +7,8 @@ import type { Document, Operation } from '../document.ts'
 import { int64Max } from '../ids.ts'
 import { decodeJson, type JsonValue, toJson } from '../json.ts'
 import { type Answer, fieldOf, jsonOf, objectOf } from '../message.ts'
-import { type Circumstances, none, type Row, row } from '../row.ts'
+import { type Circumstances, type Row, row } from '../row.ts'
 import { pathOf, steadyTarget } from './operations.ts'
-
-const home = 'clients that do not accept text/html get links in JSON (getHome)'
-const forms = 'clients that accept text/html or text/event-stream get it, others JSON (getHome and listChanges)'
-const served = 'defines this path and every operation (the paths of the document)'
-const ofFiles = 'the file still has the ETag in If-None-Match: 304 (getSiteFile, 304)'
-const servers = "the first server is the server's public URL or the one that received the request (getOpenapiJson)"
-
-const rule = 'Content-Security-Policy: the page may load resources only from this server'
 
 export function pageRows({ plants: { document } }: Circumstances): readonly Row[] {
   const pages = document.operations.filter(({ scopes, responses }) => {
@@ -25,29 +17,29 @@ export function pageRows({ plants: { document } }: Circumstances): readonly Row[
   return [
     ...pages.map((operation) => {
       const target = pathOf(operation, 0n)
-      return row(`the page ${target} loads only from this server`, `${rule} (${target})`, none, async (store) => {
+      return row(`the page ${target} loads only from this server`, 'headers/ContentSecurityPolicy', async (store) => {
         const html = { Accept: 'text/html' }
         for (const method of ['GET', 'HEAD']) await store.call(method, target, [...ok, loadsFromHere], html)
       })
     }),
-    row('the links of the home page lead to paths', home, none, (store) =>
+    row('the links of the home page lead to paths', 'getHome: links in JSON', (store) =>
       store.call('GET', '/', [...ok, linksToPaths(document)], { Accept: 'application/json' }),
     ),
     ...document.operations.flatMap(formRows),
-    row('the document that is served has every operation', served, none, async (store) => {
+    row('the document that is served has every operation', 'getOpenapiYaml', async (store) => {
       const json = await store.call('GET', '/openapi.json', [...ok, isWhole(document)])
       const isSame: AnswerCheck = ({ body }) =>
         isDeepStrictEqual(parseYaml(body.toString()), jsonOf(json)) ? undefined : 'it is not /openapi.json'
       await store.call('GET', '/openapi.yaml', [...ok, isSame, hasComments(document)])
     }),
-    row('the document names no host of an earlier request', servers, none, async (store) => {
+    row('the document names no host of an earlier request', 'getOpenapiJson', async (store) => {
       // A server may have one public URL for all. If it names the requested host, it does so each time.
       const host = `${store.nonce}.example:81`
       await store.call('GET', '/openapi.json', [], { Host: host })
       const isOther: AnswerCheck = ({ body }) => (body.includes(host) ? `the document names ${host}` : undefined)
       await store.call('GET', '/openapi.json', [...ok, isOther])
     }),
-    row('a file of the pages is sent again only when it has changed', ofFiles, none, async (store) => {
+    row('a file of the pages is sent again only when it has changed', 'getSiteFile 304', async (store) => {
       const get = (file: string, checks: readonly Check[], headers = {}): Promise<Answer> =>
         store.call('GET', `/site/${file}`, checks, headers)
       const first = await get('style.css', ok)
@@ -64,7 +56,7 @@ function formRows(operation: Operation): readonly Row[] {
   return types
     .filter((type) => type !== 'application/json')
     .map((type) =>
-      row(`${operation.id} is ${type} for clients that accept it, and JSON for others`, forms, none, async (store) => {
+      row(`${operation.id} is ${type} for clients that accept it, and JSON for others`, operation.id, async (store) => {
         const get = async (Accept: string, wanted: string): Promise<void> => {
           const request = { method: 'GET', target: steadyTarget(operation, 0n), headers: { Accept } }
           const isWanted = field('Content-Type', new RegExp(`^${wanted}`, 'i'))

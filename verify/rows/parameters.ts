@@ -5,7 +5,7 @@ import type { Operation, Parameter } from '../document.ts'
 import { int64Max, int64Min } from '../ids.ts'
 import type { JsonValue } from '../json.ts'
 import type { Plants } from '../plant.ts'
-import { type Circumstances, none, type Row, row, take } from '../row.ts'
+import { type Circumstances, type Row, row } from '../row.ts'
 import { hasPlant, pathOf, prepare, requestOf, sendInEveryWay } from './operations.ts'
 
 /** Texts that some programs accept as an integer with these digits. */
@@ -38,8 +38,7 @@ function queryRows(plants: Plants, operation: Operation): Row[] {
   const own = operation.parameters.filter(({ place }) => place === 'query')
   if (own.length === 0) return []
   const path = pathOf(operation, 0n)
-  const rule = 'a query parameter that is unknown, or has a value that is not allowed, is refused with 400'
-  const says = `${rule} (the parameters of ${operation.id})`
+  const place = 'schemas/Error: invalidParameter'
   const names = plants.document.operations.flatMap(({ parameters }) =>
     parameters.filter(({ place }) => place === 'query'),
   )
@@ -56,11 +55,11 @@ function queryRows(plants: Plants, operation: Operation): Row[] {
   const wrong = own.flatMap((parameter) => wrongQueries(plants, parameter))
   return [
     ...[...unknown, ...repeated, ...wrong].map((query) =>
-      row(`${operation.id}: the query ${query.slice(0, 40)} is refused`, says, none, (store) =>
+      row(`${operation.id}: the query ${query.slice(0, 40)} is refused`, place, (store) =>
         sendInEveryWay(store, operation, { target: `${path}?${query}` }, refusal('invalidParameter')),
       ),
     ),
-    row(`${operation.id}: parameters within their bounds are served`, says, none, async (store) => {
+    row(`${operation.id}: parameters within their bounds are served`, place, async (store) => {
       for (const [{ name, schema }, value] of known) {
         const { minimum = value, maximum = value, enum: all = [value] } = schema
         const values = new Set([minimum, ...(all as readonly unknown[]), ...(name === 'limit' ? [maximum] : [])])
@@ -113,18 +112,21 @@ function headerRows(plants: Plants, operation: Operation): Row[] {
   return operation.parameters
     .filter(({ place, schema }) => place === 'header' && schema['pattern'] !== undefined)
     .map(({ name, schema }) => {
-      const says = `${name} has the form of its schema (the parameter ${name})`
       const values = [...odd.filter((value) => value !== '\0' && value.trim() === value), ...tooLong(schema)]
       const wrong = values.filter((value) => isWrong(plants, schema, value))
-      return row(`${operation.id} refuses a ${name} that is not allowed`, says, take(1), async (store, id) => {
-        await prepare(store, operation, id)
-        for (const value of wrong) {
-          const headers = { [name]: Buffer.from(value).toString('latin1'), ...streaming(name) }
-          const request = requestOf(operation, id, plants, { headers, isEnough: () => true })
-          await store.send(request, refusal('invalidHeader'))
-        }
-        if (hasPlant(operation)) await store.read({ id, name: 'n' })
-      })
+      return row(
+        `${operation.id} refuses a ${name} that is not allowed`,
+        'schemas/Error: invalidHeader',
+        async (store, id) => {
+          await prepare(store, operation, id)
+          for (const value of wrong) {
+            const headers = { [name]: Buffer.from(value).toString('latin1'), ...streaming(name) }
+            const request = requestOf(operation, id, plants, { headers, isEnough: () => true })
+            await store.send(request, refusal('invalidHeader'))
+          }
+          if (hasPlant(operation)) await store.read({ id, name: 'n' })
+        },
+      )
     })
 }
 
@@ -136,10 +138,9 @@ function streaming(name: string): { readonly Accept?: string } {
 /** Any id that a faulty server could derive is in the range; a long one, clamped to int64, would be the greatest. */
 function pathRows(operation: Operation): readonly Row[] {
   if (!hasPlant(operation)) return []
-  const document = 'the id in a path is an int64 in decimal digits without leading zeros (the parameter id)'
   const long = operation.method === 'GET' ? [`${int64Max + 1n}`, `${int64Min - 1n}`, '9'.repeat(5_000), '-0'] : []
   const refuses = (title: string, isForProxies: boolean, write: (digits: string) => readonly string[]): Row =>
-    row(title, { document, isForProxies }, take(1), async (store, id) => {
+    row(title, { place: 'parameters/PlantId', isForProxies }, async (store, id) => {
       for (const text of write(String(id))) {
         const target = pathOf(operation, encodeURI(text))
         await store.send({ ...requestOf(operation, id, store.plants), target }, refusal('invalidParameter'))

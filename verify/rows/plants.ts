@@ -1,39 +1,48 @@
-// Reading, replacing and deleting plants, and several clients at once.
+// Reading, replacing and deleting plants, several clients at once, and header fields that no operation reads.
 
-import { hasNoBody, isCreated, isPlant, ok, otherField, refusal, sameField, status } from '../checks.ts'
+import {
+  field,
+  hasNoBody,
+  isCreated,
+  isError,
+  isPlant,
+  members,
+  ok,
+  otherField,
+  refusal,
+  sameField,
+  status,
+} from '../checks.ts'
 import { int64Max, int64Min } from '../ids.ts'
 import { toJson } from '../json.ts'
 import { type Answer, fieldOf } from '../message.ts'
 import { hardText, plantJson } from '../plant.ts'
-import { near, needs, none, type Row, row, take } from '../row.ts'
+import { near, type Row, row } from '../row.ts'
 import { clientsAtOnce, type Headers, type Store } from '../store.ts'
 
-const reading = 'getPlant answers with the plant, its id and an ETag (getPlant, 200)'
-const replacing =
-  'replacePlant sets name and tag, and answers with the Plant and its ETag; without a tag the tag is removed ' +
-  '(replacePlant)'
-const missing = 'there is no plant with this id: 404, and replacing never creates one (UnknownPlant)'
-const deleting = 'deletePlant answers with 204 (deletePlant)'
-const idSays = 'an id is any int64 (the parameter id)'
-const taken = 'an id that is taken is refused with 409 (createPlant, 409)'
+const missing = 'responses/UnknownPlant'
 
 /** A message without a body may say that it has none. */
 const hasNoLength = ({ fields }: Answer): string | undefined =>
   fields.some(([name, value]) => /^content-length$/i.test(name) && value !== '0') ? 'there is a body' : undefined
 
 export const plantRows: readonly Row[] = [
-  row('a plant is read with every digit of its id, and with a strong ETag', reading, near(1), async (store, id) => {
-    const plant = { id, name: hardText, tag: hardText }
-    await store.create(plant)
-    await store.read(plant)
-    // An escaped digit is the digit (RFC 3986, section 6.2.2.2).
-    await store.call('GET', `/plants/${id}`.replace(/(\d)$/, '%3$1'), [...ok, isPlant(plant)])
-  }),
-  row('every operation on a missing plant answers 404', missing, take(1), async (store, id) => {
+  row(
+    'a plant is read with every digit of its id, and a strong ETag',
+    { place: 'getPlant', ids: near(1) },
+    async (store, id) => {
+      const plant = { id, name: hardText, tag: hardText }
+      await store.create(plant)
+      await store.read(plant)
+      // An escaped digit is the digit (RFC 3986, section 6.2.2.2).
+      await store.call('GET', `/plants/${id}`.replace(/(\d)$/, '%3$1'), [...ok, isPlant(plant)])
+    },
+  ),
+  row('every operation on a missing plant answers 404', missing, async (store, id) => {
     // Conditions do not count where the answer is a refusal anyway (RFC 9110, section 13.2.1).
     await answersMissing(store, id, [{}, { 'If-None-Match': '*' }, { 'If-Match': '*' }, { 'If-Match': '"x"' }])
   }),
-  row('replacing a plant answers like createPlant', replacing, take(2), async (store, id, other) => {
+  row('replacing a plant answers like createPlant', 'replacePlant', async (store, id, other) => {
     const replaced = { name: 'Nephrolepis', tag: 'fern' }
     await store.create({ id, name: 'n' })
     await store.read({ id, name: 'n' })
@@ -45,7 +54,7 @@ export const plantRows: readonly Row[] = [
     await store.put(id, { name: 'Nephrolepis' }, [...ok, isPlant({ name: 'Nephrolepis' })])
     await store.read({ id, name: 'Nephrolepis' })
   }),
-  row('a plant is deleted', deleting, take(1), async (store, id) => {
+  row('a plant is deleted', 'deletePlant', async (store, id) => {
     const plant = { id, name: 'n', tag: 't' }
     await store.create(plant)
     const before = await store.read(plant)
@@ -55,14 +64,14 @@ export const plantRows: readonly Row[] = [
     await store.read({ id, name: 'again' }, [otherField('ETag', before)])
   }),
   // Reads only: other plants may have these ids.
-  row('the least and the greatest int64, and ids around 0, are ids in a path', idSays, none, async (store) => {
+  row('the least and the greatest int64, and ids around 0, are ids in a path', 'parameters/PlantId', async (store) => {
     for (const id of [int64Min, -1n, 0n, 1n, int64Max]) await store.get(id, [status(200, 404)])
   }),
-  row('of creates of one id at once, one succeeds', taken, near(1), async (store, id) => {
+  row('of creates of one id at once, one succeeds', { place: 'createPlant 409', ids: near(1) }, async (store, id) => {
     await store.oneOf(() => ({ body: plantJson(id, 'n') }), 'created the plant', [200, 409])
     await store.read({ id, name: 'n' })
   }),
-  row('each replace of many at once gets its own plant and ETag', replacing, take(1), async (store, id) => {
+  row('each replace of many at once gets its own plant and ETag', 'replacePlant', async (store, id) => {
     await store.create({ id, name: 'n' })
     const plants = Array.from({ length: clientsAtOnce }, (_, client) => ({ name: `m${client}` }))
     const answers = await store.together(
@@ -74,7 +83,7 @@ export const plantRows: readonly Row[] = [
     const etags = new Set(answers.map((answer) => fieldOf(answer, 'etag')))
     store.assert(etags.size < answers.length ? 'two of the answers have one ETag' : undefined)
   }),
-  row('of deletes of one plant at once, one succeeds', missing, take(1), async (store, id) => {
+  row('of deletes of one plant at once, one succeeds', missing, async (store, id) => {
     await store.send({ body: plantJson(id, 'n') }, isCreated({ id, name: 'n' }))
     await store.oneOf(() => ({ method: 'DELETE', target: `/plants/${id}` }), 'deleted the plant', [204, 404])
     await store.isMissing(id)
@@ -82,8 +91,7 @@ export const plantRows: readonly Row[] = [
   // A token says what may be done, not with which plants.
   row(
     'a plant that was created with one token is read, listed, replaced and deleted with another',
-    { document: reading, unless: needs('$SECOND_TOKEN') },
-    take(1),
+    'getPlant',
     async (store, id) => {
       await store.create({ id, name: 'n' }, { Authorization: 'Bearer $SECOND_TOKEN' })
       await store.read({ id, name: 'n' })
@@ -105,3 +113,85 @@ async function answersMissing(store: Store, id: bigint, headers: readonly Header
     await store.get(id, refusal('unknownPlant'), each)
   }
 }
+
+const unread = {
+  document: 'an operation reads its parameters, and its body if it has one; nothing else changes what it does (paths)',
+}
+
+/** Header fields that clients and their libraries send with any request. */
+const unreadFields: Readonly<Record<string, Headers>> = {
+  'the Content-Type of a body that is not there': { 'Content-Type': 'application/json', 'Content-Length': '0' },
+  'what browsers and libraries send': {
+    Accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
+    'Accept-Language': 'de',
+    Range: 'bytes=0-1',
+    'X-Request-Id': 'a_b@c',
+    Cookie: 'a=b',
+    'Upgrade-Insecure-Requests': '1',
+    'X-Requested-With': 'XMLHttpRequest',
+  },
+  'an Accept of nothing that the server has': { Accept: 'application/xml' },
+  // `fetch` sends these with a condition, and browsers when a page is loaded again.
+  'what asks for a fresh answer': { 'Cache-Control': 'no-cache', Pragma: 'no-cache' },
+  'what asks for an answer that is not stored': { 'Cache-Control': 'max-age=0, no-store' },
+  'another method in a field': overriding('DELETE'),
+  'an Idempotency-Key where nothing is created': { 'Idempotency-Key': 'unread' },
+}
+
+/** Fields by which some programs let a POST have another method. */
+function overriding(method: string): Headers {
+  return { 'X-HTTP-Method-Override': method, 'X-HTTP-Method': method, 'X-Method-Override': method }
+}
+
+export const unreadRows: readonly Row[] = [
+  ...Object.entries(unreadFields).map(([what, headers]) =>
+    row(`nothing changes with ${what}`, unread, async (store, id) => {
+      const plant = { id, name: 'n', tag: 't' }
+      await store.create(plant)
+      const first = await store.read(plant)
+      const isSame = [...ok, isPlant(plant), sameField('ETag', first)]
+      const known = { ...headers, 'If-None-Match': fieldOf(first, 'etag') ?? '' }
+      await store.get(id, isSame, headers)
+      await store.get(id, [status(304), hasNoBody], known)
+      await store.get(id, refusal('preconditionFailed'), { ...known, 'If-Match': '"x"' })
+      await store.call('HEAD', `/plants/${id}`, [...ok, hasNoBody, sameField('ETag', first)], headers)
+      await store.call('GET', '/plants?limit=1', ok, headers)
+      await store.call('GET', '/summary', [...ok, field('Content-Type', /^application\/json/i)], headers)
+      const allows = members('Allow', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PUT')
+      await store.call('OPTIONS', `/plants/${id}`, [status(204), allows], headers)
+      await store.get(id, isSame)
+      if (headers['Content-Type'] === undefined) {
+        await store.put(id, { name: 'm' }, [...ok, isPlant({ name: 'm' })], headers)
+        await store.put(id, { name: 'o' }, ok, headers)
+        await store.read({ id, name: 'o' })
+      }
+      await store.remove(id, [status(204), hasNoBody], headers)
+      const isUnknown = [...refusal('unknownPlant'), isError]
+      if (headers['Content-Type'] === undefined) await store.put(id, { name: 'n' }, isUnknown, headers)
+      await store.isMissing(id)
+    }),
+  ),
+  // A wrong server reads what another method would change or delete.
+  row('nothing changes with another method in a field of a create', unread, async (store, id) => {
+    await store.create({ id, name: 'n' }, overriding('GET'))
+    await store.read({ id, name: 'n' })
+    for (const method of ['PUT', 'DELETE']) {
+      const [target, headers] = [`/plants/${id}?_method=${method}`, overriding(method)]
+      await store.send({ target, headers, body: plantJson(id, 'm') }, refusal('methodNotAllowed'))
+      await store.read({ id, name: 'n' })
+    }
+  }),
+  // A compressed answer must not have another ETag: a weak one cannot be used for a change.
+  row(
+    'a client that accepts compressed answers gets strong ETags for its changes',
+    'headers/ETag',
+    async (store, id) => {
+      const headers = { 'Accept-Encoding': 'gzip, deflate, br' }
+      await store.create({ id, name: 'n'.repeat(1_000) })
+      const first = fieldOf(await store.get(id, ok, headers), 'etag') ?? ''
+      await store.get(id, [status(304), hasNoBody], { ...headers, 'If-None-Match': first })
+      const put = await store.put(id, { name: 'm'.repeat(1_000) }, ok, { ...headers, 'If-Match': first })
+      await store.remove(id, [status(204)], { 'If-Match': fieldOf(put, 'etag') })
+    },
+  ),
+]

@@ -13,7 +13,6 @@ const rounds = 12
 const stepsOfRound = 50
 const plantsOfRound = 5
 const keysOfRound = 4
-const says = 'the operations on plants, and how they work together (the paths of the document)'
 
 const fragments = [
   ...['a', 'A', 'b', '0', 'null', '__proto__', ' ', '  ', '\n', '\r\n', '\t', '\u0001', '\u007f', '\u00a0', '\u2028'],
@@ -24,7 +23,8 @@ const fragments = [
 
 export const randomRows: readonly Row[] = Array.from({ length: rounds }, (_, at) => {
   const title = `random requests are answered as the document says, round ${at + 1}`
-  return row(title, says, near(plantsOfRound), (store, ...ids) => new Round(at + 1, ids, store).run())
+  const document = 'the operations on plants, and how they work together (paths)'
+  return row(title, { document, ids: near(plantsOfRound) }, (store, ...ids) => new Round(at + 1, ids, store).run())
 })
 
 class Round {

@@ -4,20 +4,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type AnswerCheck, isOf, ok, refusal } from '../checks.ts'
 import { type Answer, fieldOf, itemsOf, objectOf } from '../message.ts'
-import { near, type Row, row, take } from '../row.ts'
+import { near, type Row, type Rule, row, take } from '../row.ts'
 import type { Store } from '../store.ts'
 
 const tagsMax = 100
-const says = {
-  document:
-    'counts the plants, in all and by tag; up to 100 tags are listed, the most common first (getSummary and the ' +
-    'schema Summary)',
-  turn: 'last',
-} as const
-const total = {
-  document: 'plants is the total number of plants, with and without a tag (the schema Summary)',
-  turn: 'last',
-} as const
+/** After all creates of other rows. */
+function atLast(ids: NonNullable<Rule['ids']>) {
+  return { place: 'getSummary: in total and by tag', turn: 'last', ids } as const
+}
 
 /** As its check `isOf` finds it. */
 interface Summary {
@@ -36,8 +30,7 @@ const tagsOf = (nonce: string): readonly string[] => [...common, ...apart.map((e
 export const summaryRows: readonly Row[] = [
   row(
     'the summary counts plants by their tag as they are created, replaced and deleted',
-    says,
-    take(4),
+    atLast(take(4)),
     async (store, ...own) => {
       const [tag, other] = [`summary ${store.nonce}`, `other ${store.nonce}`]
       await store.createAll(own.map((id) => ({ id, name: 'n', tag })))
@@ -51,7 +44,7 @@ export const summaryRows: readonly Row[] = [
     },
   ),
   // Requests that change nothing count nothing. Checks only a small store, while no other client changes it.
-  row('the summary counts the plants that are listed, however often sent', total, take(1), async (store, id) => {
+  row('the summary counts the plants that are listed, however often sent', atLast(take(1)), async (store, id) => {
     const plant = { name: 'n', tag: `total ${store.nonce}` }
     const key = { 'Idempotency-Key': `total-${store.nonce}` }
     for (const _ of [1, 2, 3]) await store.create({ id, ...plant }, key)
@@ -68,15 +61,14 @@ export const summaryRows: readonly Row[] = [
     const isWrong = isQuiet && summary.isExact && summary.plants !== BigInt(length)
     store.assert(isWrong ? `plants is ${summary.plants}, but ${length} are listed` : undefined)
   }),
-  row('the summary lists the most common of many tags', says, near(tagsMax + 2), async (store, ...own) => {
+  row('the summary lists the most common of many tags', atLast(near(tagsMax + 2)), async (store, ...own) => {
     const tagOf = (at: number): string => `many ${store.nonce} ${at < tagsMax ? `a${at}` : 'z'}`
     await store.createAll(own.map((id, at) => ({ id, name: 'n', tag: tagOf(at) })))
     await summarise(store, tagOf(tagsMax), 2n)
   }),
   row(
     'the summary counts tags of any name, and different ones apart',
-    says,
-    take(2 * tagsOf('').length),
+    atLast(take(2 * tagsOf('').length)),
     async (store, ...own) => {
       const tags = tagsOf(store.nonce)
       // Two of each, so that a hundred tags of single plants of others do not hide them.
