@@ -31,6 +31,8 @@ export interface Operation {
   /** The schema of the application/json body; undefined if the operation takes none. */
   readonly body: Schema | undefined
   readonly parameters: readonly Parameter[]
+  /** The media types of a 200. */
+  readonly types: readonly string[]
   /** By status. */
   readonly responses: ReadonlyMap<number, ResponseDescription>
 }
@@ -125,36 +127,28 @@ export function quote(root: Schema, place: string): string {
 function readOperation(root: Schema, method: string, path: string, operation: Schema): Operation {
   const security = (operation['security'] ?? root['security'] ?? []) as readonly Schema[]
   const isOpen = security.length === 0 || security.some((each) => Object.keys(each).length === 0)
-  const body = operation['requestBody']
+  const responses = Object.entries(operation['responses'] as Schema).map(([status, response]) => {
+    const described = follow(root, response)
+    const headers = Object.entries((described['headers'] ?? {}) as Schema).map(([name, header]) => {
+      const { required, schema } = follow(root, header)
+      return { name, isRequired: required === true, schema: (schema ?? {}) as Schema }
+    })
+    return [Number(status), { headers, content: contentOf(described) }] as const
+  })
   return {
     id: String(operation['operationId']),
     method: method.toUpperCase(),
     path,
     scopes: isOpen ? undefined : security.flatMap((each) => Object.values(each).flat() as string[]),
     takesToken: security.length > 0,
-    body: body === undefined ? undefined : contentOf(follow(root, body)).get('application/json'),
-    parameters: ((operation['parameters'] ?? []) as readonly unknown[]).map((each) =>
-      readParameter(follow(root, each)),
-    ),
-    responses: new Map(
-      Object.entries(operation['responses'] as Schema).map(([status, response]) => [
-        Number(status),
-        readResponse(root, follow(root, response)),
-      ]),
-    ),
+    body: contentOf(follow(root, operation['requestBody'])).get('application/json'),
+    parameters: ((operation['parameters'] ?? []) as readonly unknown[]).map((each) => {
+      const { name, in: place, schema, example } = follow(root, each)
+      return { name: String(name), place: String(place), schema: (schema ?? {}) as Schema, example }
+    }),
+    types: [...(new Map(responses).get(200)?.content.keys() ?? [])],
+    responses: new Map(responses),
   }
-}
-
-function readParameter({ name, in: place, schema, example }: Schema): Parameter {
-  return { name: String(name), place: String(place), schema: (schema ?? {}) as Schema, example }
-}
-
-function readResponse(root: Schema, response: Schema): ResponseDescription {
-  const headers = Object.entries((response['headers'] ?? {}) as Schema).map(([name, reference]) => {
-    const { required, schema } = follow(root, reference)
-    return { name, isRequired: required === true, schema: (schema ?? {}) as Schema }
-  })
-  return { headers, content: contentOf(response) }
 }
 
 function contentOf({ content }: Schema): ReadonlyMap<string, Schema> {
@@ -207,18 +201,16 @@ function adopt(value: unknown, isOld: boolean): unknown {
 }
 
 function upgrade({ nullable, example, ...schema }: Schema): Schema {
-  const upgraded: Record<string, unknown> = { ...schema }
-  for (const [bound, exclusive] of [
-    ['minimum', 'exclusiveMinimum'],
-    ['maximum', 'exclusiveMaximum'],
-  ] as const) {
-    if (typeof schema[exclusive] !== 'boolean') continue
-    delete upgraded[exclusive]
-    if (schema[exclusive] !== true || schema[bound] === undefined) continue
-    upgraded[exclusive] = schema[bound]
-    delete upgraded[bound]
+  const { type } = schema
+  const bounded = (bound: string, exclusive: string): Schema => {
+    if (typeof schema[exclusive] !== 'boolean') return {}
+    return schema[exclusive] ? { [exclusive]: schema[bound], [bound]: undefined } : { [exclusive]: undefined }
   }
-  if (example !== undefined) upgraded['examples'] = [example]
-  if (nullable === true && schema['type'] !== undefined) upgraded['type'] = [schema['type'], 'null'].flat()
-  return upgraded
+  return {
+    ...schema,
+    ...bounded('minimum', 'exclusiveMinimum'),
+    ...bounded('maximum', 'exclusiveMaximum'),
+    ...(example !== undefined && { examples: [example] }),
+    ...(nullable === true && type !== undefined && { type: [type, 'null'].flat() }),
+  }
 }

@@ -9,6 +9,7 @@ import { defaultFirstId, IdRange } from './ids.ts'
 import { inParallel, Traces } from './leftovers.ts'
 import { type Answer, type Credentials, fieldOf, type RowRequest } from './message.ts'
 import { Plants } from './plant.ts'
+import { addressOf, toResult } from './report.ts'
 import {
   countRows,
   type Level,
@@ -21,11 +22,9 @@ import {
   type VerifyOptions,
   type VerifyReport,
 } from './results.ts'
-import type { Circumstances, PlacedRow } from './row.ts'
-import { corsProbes, fromPage, isCorsRestricted } from './rows/cors.ts'
+import { type Circumstances, Ended, type Failure, type Outcome, type PlacedRow, runRow } from './row.ts'
+import { fromPage, seesCorsRestricted } from './rows/cors.ts'
 import { Patience } from './send.ts'
-import { addressOf, toResult } from './show.ts'
-import { Ended, type Failure, type Outcome, runRow } from './store.ts'
 import { placeAll } from './subjects.ts'
 
 const answerMs = 10_000
@@ -51,7 +50,7 @@ export async function runRows(options: VerifyOptions): Promise<VerifyReport> {
   // Any answer is enough here, and even a connection that is closed without one: the rows test more.
   if (silence !== undefined && !silence.wasConnected) throw silence
   const plants = new Plants(document, openDocument())
-  const isCorsRestricted = level === 'complete' && (await seesCorsRestricted(patience))
+  const isCorsRestricted = level === 'complete' && (await seesCorsRestricted((request) => patience.send(request)))
   const circumstances = { ...circumstancesOf(plants, credentials, ids), isCorsRestricted }
   const conformance = new Conformance(circumstances)
   const run = new Run(circumstances, patience, conformance, options)
@@ -121,12 +120,6 @@ function withCharacterChanged(token: string): string {
 async function whySilent(patience: Patience, { first }: IdRange): Promise<NoAnswer | undefined> {
   const answer = await patience.send({ method: 'GET', target: `/plants/${first}` })
   return answer instanceof NoAnswer ? answer : undefined
-}
-
-/** A server that does not answer is treated as unrestricted. */
-async function seesCorsRestricted(patience: Patience): Promise<boolean> {
-  const answers = await Promise.all(corsProbes.map((request) => patience.send(request)))
-  return answers.every((answer) => !(answer instanceof NoAnswer) && isCorsRestricted(answer))
 }
 
 /** Whether a proxy answered: the server sends a request id with every answer, and refuses with an Error. */

@@ -98,12 +98,12 @@ export function int64Rows(run: Circumstances): readonly Row[] {
     ),
     ...astray.map(([what, literal, strays]) =>
       row(`an id ${what} is refused`, { ...isInt64, strays }, (store) =>
-        store.send({ body: plantJson(literal, strayName) }, refusal('invalidPlant')),
+        store.send({ body: plantJson(literal, strayName), isInvalid: true }, refusal('invalidPlant')),
       ),
     ),
     row('a body without an id is no plant', { ...isInt64, strays: strayIds.zero }, async (store) => {
       for (const body of [`{"name":"${strayName}"}`, '{}', ...noObjects]) {
-        await store.send({ body }, refusal('invalidPlant'))
+        await store.send({ body, isInvalid: true }, refusal('invalidPlant'))
       }
     }),
     ...bodiesOf((_, isNew) => (isNew ? ofIds : []))(run),

@@ -4,7 +4,8 @@
 import { type AnswerCheck, field, includes, ok, status } from '../checks.ts'
 import type { Document, Operation } from '../document.ts'
 import { type Answer, fieldOf, type RowRequest } from '../message.ts'
-import { type Circumstances, type Row, row } from '../row.ts'
+import { NoAnswer } from '../results.ts'
+import { type Ask, type Circumstances, type Row, row } from '../row.ts'
 import { pathOf } from './operations.ts'
 
 /** Of no page of the world: a server that lets only its own pages call does not name it. */
@@ -18,23 +19,18 @@ const anyOrigin: AnswerCheck = (answer) =>
     ? undefined
     : field('Access-Control-Allow-Origin', '*')(answer)
 
-/** Requests that show whether pages of any origin may call. */
-export const corsProbes: readonly RowRequest[] = [
-  { method: 'GET', target: '/plants?limit=1' },
-  {
-    method: 'OPTIONS',
-    target: '/plants',
-    headers: {
-      Authorization: undefined,
-      'Access-Control-Request-Method': 'PUT',
-      'Access-Control-Request-Headers': 'authorization',
-    },
-  },
-].map(fromPage)
-
-/** Whether an answer allows no other origin: the server may have been started with `--cors-origin`. */
-export function isCorsRestricted(answer: Answer): boolean {
-  return anyOrigin(answer) !== undefined
+/**
+ * Whether a server allows no other origin: it may have been started with `--cors-origin`. One that does not answer is
+ * treated as unrestricted.
+ */
+export async function seesCorsRestricted(ask: Ask): Promise<boolean> {
+  const headers = { 'Access-Control-Request-Method': 'PUT', 'Access-Control-Request-Headers': 'authorization' }
+  const probes: readonly RowRequest[] = [
+    { method: 'GET', target: '/plants?limit=1' },
+    { method: 'OPTIONS', target: '/plants', headers: { Authorization: undefined, ...headers } },
+  ]
+  const answers = await Promise.all(probes.map((request) => ask(fromPage(request))))
+  return answers.every((answer) => !(answer instanceof NoAnswer) && anyOrigin(answer) !== undefined)
 }
 
 /** The request as a page of another origin sends it, unless it says where it is from. */

@@ -5,8 +5,7 @@ import { type Check, challenge, field, isCreated, ok, refusal, status } from '..
 import type { Operation } from '../document.ts'
 import { objectOf, type RowRequest } from '../message.ts'
 import { plantJson } from '../plant.ts'
-import { type Circumstances, type Row, row } from '../row.ts'
-import type { Store } from '../store.ts'
+import { type Circumstances, type Row, row, type Store } from '../row.ts'
 import { doneStatus, prepare, requestOf, sendInEveryWay } from './operations.ts'
 
 const place = 'responses/Unauthorized'
@@ -52,7 +51,7 @@ const lines: readonly (readonly [title: string, value: string | undefined, check
   ['of 8,000 characters', `Bearer ${'a'.repeat(8_000)}`, invalid],
 ]
 
-/** The operation whose effect is the clearest. */
+/** Of the operation whose effect is the clearest. */
 function lineRow([title, Authorization, checks]: (typeof lines)[number]): Row {
   const isForProxies = title.startsWith('of ')
   return row(`Authorization ${title}`, { place, isForProxies }, async (store, id) => {
@@ -68,22 +67,19 @@ const elsewhere: readonly Partial<Record<string, string>>[] = [
   { Cookie: 'access_token=$TOKEN; token=$TOKEN' },
   { 'Proxy-Authorization': 'Bearer $TOKEN' },
 ]
-const ofQueries = ['access_token', 'token', 'api_key', 'authorization']
 /** No plants: the token comes first. */
 function otherBodies({ body }: Operation): readonly Partial<RowRequest>[] {
   if (body === undefined) return []
   const plain = { body: 'no json', headers: { 'Content-Type': 'text/plain' } }
-  return [{ body: '{}' }, { body: 'no json' }, { body: '' }, { body: 'a'.repeat(65_537) }, plain]
+  return [{ body: '{}', isInvalid: true }, { body: 'no json' }, { body: '' }, { body: 'a'.repeat(65_537) }, plain]
 }
 
 function tokenRow(operation: Operation, unknown: readonly string[]): Row {
-  const { id: name, method, scopes, takesToken } = operation
+  const { id: name, scopes, takesToken } = operation
   const isOpen = scopes === undefined
   const title = isOpen ? `${name} is open to all` : `${name} needs a token that the server knows`
   return row(title, isOpen ? name : place, async (store, id) => {
-    const valid = requestOf(operation, id, store.plants)
-    // A cache must not give the answer for one token to others.
-    if (method === 'GET') await served(store, operation, valid, id)
+    const valid = await beServed(store, operation, id)
     for (const [Authorization, checks] of [
       ...[undefined, 'Basic cGx0Og=='].map((value) => [value, isOpen ? ok : missing] as const),
       ...unknown.map((token) => [`Bearer ${token}`, takesToken ? invalid : ok] as const),
@@ -91,21 +87,24 @@ function tokenRow(operation: Operation, unknown: readonly string[]): Row {
       const request = { ...valid, headers: { Authorization } }
       await (isOpen ? store.send(request, checks) : sendInEveryWay(store, operation, request, checks))
     }
-    if (isOpen) return
+    const parameters = ['access_token', 'token', 'api_key', 'authorization']
     const others: readonly Partial<RowRequest>[] = [
       ...elsewhere.map((headers) => ({ headers })),
-      ...ofQueries.map((parameter) => ({ target: `${valid.target}?${parameter}=$TOKEN` })),
+      ...parameters.map((parameter) => ({ target: `${valid.target}?${parameter}=$TOKEN` })),
       ...otherBodies(operation),
     ]
-    for (const { headers, ...more } of others) {
+    for (const { headers, ...more } of isOpen ? [] : others) {
       await store.send({ ...valid, ...more, headers: { Authorization: undefined, ...headers } }, missing)
     }
   })
 }
 
-async function served(store: Store, operation: Operation, valid: RowRequest, id: bigint): Promise<void> {
+/** Returns a request that the server has served, if it is a read: a cache must not give the answer to others. */
+async function beServed(store: Store, operation: Operation, id: bigint): Promise<RowRequest> {
   await prepare(store, operation, id)
+  const valid = requestOf(operation, id, store.plants)
   if (operation.method === 'GET') await store.send(valid, ok)
+  return valid
 }
 
 /** What a token with the scope can do, and one without it cannot. */
@@ -113,8 +112,8 @@ function scopeRows(operation: Operation): Row[] {
   const { id: name, scopes: [scope] = [] } = operation
   if (scope === undefined) return []
   const tokens = ['$READ_ONLY_TOKEN', '$WRITE_ONLY_TOKEN'] as const
-  const forbidden = 'responses/Forbidden'
   const [holder, other] = scope.endsWith(':read') ? tokens : tokens.toReversed()
+  const forbidden = 'responses/Forbidden'
   const lacks = [...refusal('insufficientScope'), challenge('insufficient_scope', scope)]
   return [
     row(`${name} is done for a token that has only its scope`, forbidden, async (store, id) => {
@@ -126,8 +125,7 @@ function scopeRows(operation: Operation): Row[] {
       if (operation.method === 'POST') await store.send(valid, [...ok, field('Idempotency-Replayed', 'true')])
     }),
     row(`${name} needs the scope ${scope}`, forbidden, async (store, id) => {
-      const valid = requestOf(operation, id, store.plants)
-      await served(store, operation, valid, id)
+      const valid = await beServed(store, operation, id)
       const Authorization = `Bearer ${other}`
       await sendInEveryWay(store, operation, { ...valid, headers: { Authorization } }, lacks)
       for (const { headers, ...body } of otherBodies(operation)) {

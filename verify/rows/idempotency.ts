@@ -3,8 +3,7 @@
 import { field, isCreated, sameField } from '../checks.ts'
 import type { Answer } from '../message.ts'
 import { hardText, plantJson } from '../plant.ts'
-import { near, type Row, row, take } from '../row.ts'
-import { clientsAtOnce, type Headers } from '../store.ts'
+import { clientsAtOnce, type Headers, near, type Row, row, take } from '../row.ts'
 
 const place = 'parameters/IdempotencyKey'
 const replayed = field('Idempotency-Replayed', 'true')

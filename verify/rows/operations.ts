@@ -7,9 +7,8 @@ import { int64Max } from '../ids.ts'
 import { toJson } from '../json.ts'
 import type { RowRequest } from '../message.ts'
 import type { Plant, Plants } from '../plant.ts'
-import { type Circumstances, near, type Row, type Rule, row, take } from '../row.ts'
+import { type Circumstances, near, type Row, type Rule, row, type Store, take } from '../row.ts'
 import { merged, propertiesOf } from '../schemas.ts'
-import type { Store } from '../store.ts'
 
 /** Whether the path has the id of a plant. */
 export function hasPlant({ parameters }: Operation): boolean {
@@ -65,14 +64,14 @@ export function doneStatus({ responses }: Operation): number {
 /** Sends a request of an operation; a GET also as HEAD, and for each media type of the answer, which may be a stream. */
 export async function sendInEveryWay(
   store: Store,
-  { method, responses }: Operation,
+  { method, types }: Operation,
   request: RowRequest,
   checks: readonly Check[],
 ): Promise<void> {
   await store.send({ method, ...request }, checks)
   if (method !== 'GET') return
   await store.send({ ...request, method: 'HEAD' }, checks)
-  for (const Accept of responses.get(200)?.content.keys() ?? []) {
+  for (const Accept of types) {
     // A server that begins a stream does not refuse it.
     await store.send({ method, isEnough: () => true, ...request, headers: { ...request.headers, Accept } }, checks)
   }

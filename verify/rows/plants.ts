@@ -1,6 +1,9 @@
-// Reading, replacing and deleting plants, several clients at once, and header fields that no operation reads.
+// Reading, replacing and deleting plants, several clients at once, ETags and the conditions that name them, and header
+// fields that no operation reads.
 
 import {
+  type Check,
+  etagFor,
   field,
   hasNoBody,
   isCreated,
@@ -13,12 +16,13 @@ import {
   sameField,
   status,
 } from '../checks.ts'
+import type { Operation } from '../document.ts'
 import { int64Max, int64Min } from '../ids.ts'
 import { toJson } from '../json.ts'
-import { type Answer, fieldOf } from '../message.ts'
-import { hardText, plantJson } from '../plant.ts'
-import { near, type Row, row } from '../row.ts'
-import { clientsAtOnce, type Headers, type Store } from '../store.ts'
+import { type Answer, fieldOf, type RowRequest } from '../message.ts'
+import { hardText, type Plant, plantJson } from '../plant.ts'
+import { type Circumstances, clientsAtOnce, type Headers, near, type Row, row, type Store } from '../row.ts'
+import { doneStatus, hasPlant, requestOf, sendInEveryWay, steadyTarget } from './operations.ts'
 
 const missing = 'responses/UnknownPlant'
 
@@ -27,17 +31,13 @@ const hasNoLength = ({ fields }: Answer): string | undefined =>
   fields.some(([name, value]) => /^content-length$/i.test(name) && value !== '0') ? 'there is a body' : undefined
 
 export const plantRows: readonly Row[] = [
-  row(
-    'a plant is read with every digit of its id, and a strong ETag',
-    { place: 'getPlant', ids: near(1) },
-    async (store, id) => {
-      const plant = { id, name: hardText, tag: hardText }
-      await store.create(plant)
-      await store.read(plant)
-      // An escaped digit is the digit (RFC 3986, section 6.2.2.2).
-      await store.call('GET', `/plants/${id}`.replace(/(\d)$/, '%3$1'), [...ok, isPlant(plant)])
-    },
-  ),
+  row('a plant is read with every digit of its id', { place: 'getPlant', ids: near(1) }, async (store, id) => {
+    const plant = { id, name: hardText, tag: hardText }
+    await store.create(plant)
+    await store.read(plant)
+    // An escaped digit is the digit (RFC 3986, section 6.2.2.2).
+    await store.call('GET', `/plants/${id}`.replace(/(\d)$/, '%3$1'), [...ok, isPlant(plant)])
+  }),
   row('every operation on a missing plant answers 404', missing, async (store, id) => {
     // Conditions do not count where the answer is a refusal anyway (RFC 9110, section 13.2.1).
     await answersMissing(store, id, [{}, { 'If-None-Match': '*' }, { 'If-Match': '*' }, { 'If-Match': '"x"' }])
@@ -74,12 +74,7 @@ export const plantRows: readonly Row[] = [
   row('each replace of many at once gets its own plant and ETag', 'replacePlant', async (store, id) => {
     await store.create({ id, name: 'n' })
     const plants = Array.from({ length: clientsAtOnce }, (_, client) => ({ name: `m${client}` }))
-    const answers = await store.together(
-      plants.map((plant) => {
-        const request = { method: 'PUT', target: `/plants/${id}`, body: JSON.stringify(plant) }
-        return [request, [...ok, isPlant(plant)]] as const
-      }),
-    )
+    const answers = await store.together(plants.map((plant) => store.put(id, plant, [...ok, isPlant(plant)])))
     const etags = new Set(answers.map((answer) => fieldOf(answer, 'etag')))
     store.assert(etags.size < answers.length ? 'two of the answers have one ETag' : undefined)
   }),
@@ -89,19 +84,15 @@ export const plantRows: readonly Row[] = [
     await store.isMissing(id)
   }),
   // A token says what may be done, not with which plants.
-  row(
-    'a plant that was created with one token is read, listed, replaced and deleted with another',
-    'getPlant',
-    async (store, id) => {
-      await store.create({ id, name: 'n' }, { Authorization: 'Bearer $SECOND_TOKEN' })
-      await store.read({ id, name: 'n' })
-      await store.list(`after=${id - 1n}`, [{ id, name: 'n' }], 1, id)
-      await store.put(id, { name: 'm' })
-      await store.read({ id, name: 'm' })
-      await store.remove(id)
-      await store.isMissing(id)
-    },
-  ),
+  row('a plant of one token is read, listed, replaced and deleted with another', 'getPlant', async (store, id) => {
+    await store.create({ id, name: 'n' }, { Authorization: 'Bearer $SECOND_TOKEN' })
+    await store.read({ id, name: 'n' })
+    await store.list(`after=${id - 1n}`, [{ id, name: 'n' }], 1, id)
+    await store.put(id, { name: 'm' })
+    await store.read({ id, name: 'm' })
+    await store.remove(id)
+    await store.isMissing(id)
+  }),
 ]
 
 /** Every operation answers that there is no such plant, and creates none. */
@@ -182,16 +173,140 @@ export const unreadRows: readonly Row[] = [
     }
   }),
   // A compressed answer must not have another ETag: a weak one cannot be used for a change.
-  row(
-    'a client that accepts compressed answers gets strong ETags for its changes',
-    'headers/ETag',
-    async (store, id) => {
-      const headers = { 'Accept-Encoding': 'gzip, deflate, br' }
-      await store.create({ id, name: 'n'.repeat(1_000) })
-      const first = fieldOf(await store.get(id, ok, headers), 'etag') ?? ''
-      await store.get(id, [status(304), hasNoBody], { ...headers, 'If-None-Match': first })
-      const put = await store.put(id, { name: 'm'.repeat(1_000) }, ok, { ...headers, 'If-Match': first })
-      await store.remove(id, [status(204)], { 'If-Match': fieldOf(put, 'etag') })
-    },
-  ),
+  row('a client that accepts compressed answers gets strong ETags', 'headers/ETag', async (store, id) => {
+    const headers = { 'Accept-Encoding': 'gzip, deflate, br' }
+    await store.create({ id, name: 'n'.repeat(1_000) })
+    const first = fieldOf(await store.get(id, ok, headers), 'etag') ?? ''
+    await store.get(id, [status(304), hasNoBody], { ...headers, 'If-None-Match': first })
+    const put = await store.put(id, { name: 'm'.repeat(1_000) }, ok, { ...headers, 'If-Match': first })
+    await store.remove(id, [status(204)], { 'If-Match': fieldOf(put, 'etag') })
+  }),
 ]
+
+const failed = refusal('preconditionFailed')
+
+/** Values of the header fields, where `{}` is the current ETag: those with which an operation is done, and the others. */
+const conditions: Readonly<Record<string, { readonly met: readonly string[]; readonly unmet: readonly string[] }>> = {
+  'If-Match': {
+    met: ['{}', '*', '"a,b", "x", {}'],
+    unmet: ['"x"', '"*"', 'W/{}', '{other case}', '{old}', ',', ''],
+  },
+  'If-None-Match': {
+    met: ['"x"', '"*"', 'W/"*"', '{old}', ''],
+    unmet: ['{}', 'W/{}', '"x", {}', '"a,b", {}', '{},"y",', ', ,"x" ,\t,{}, ,', '*'],
+  },
+}
+
+export function conditionRows({ plants }: Circumstances): readonly Row[] {
+  return Object.entries(conditions).flatMap(([name, { met, unmet }]) => {
+    const own = plants.document.operations.filter((operation) => takes(operation, name))
+    // Each in a row of its own: a proxy may refuse a field on two lines (RFC 9110, section 5.3).
+    const rule = { place: placeOf(name), isForProxies: true }
+    const onLines = row(`${name} may be on two lines`, rule, async (store, id) => {
+      const etag = await begin(store, id)
+      for (const operation of own.filter(hasPlant)) {
+        for (const [one, other] of [['"x"', etag] as const, [etag, '"x"'] as const]) {
+          const more = { headers: { [name]: one }, lines: [`${name}: ${other}`] }
+          const request = requestOf(operation, id, store.plants, more)
+          if (name === 'If-Match') await isDone(store, operation, id, request)
+          else await store.send(request, isStopped(operation, name, etag))
+        }
+      }
+    })
+    return [...own.map((operation) => conditionRow(operation, name, met, unmet)), onLines]
+  })
+}
+
+function conditionRow(operation: Operation, name: string, met: readonly string[], unmet: readonly string[]): Row {
+  return row(`${operation.id} obeys ${name}`, placeOf(name), async (store, id) => {
+    const target = steadyTarget(operation, id)
+    const asking = (headers: Headers): RowRequest => requestOf(operation, id, store.plants, { target, headers })
+    const etag = hasPlant(operation)
+      ? await begin(store, id)
+      : (fieldOf(await store.send(asking({}), ok), 'etag') ?? '')
+    let old: string | undefined
+    if (hasPlant(operation)) {
+      old = fieldOf(await store.put(id, { name: 'old' }), 'etag')
+      await store.put(id, { name: 'n' })
+    }
+    const inOtherCase = [...etag].map((each) => (each < 'a' ? each.toLowerCase() : each.toUpperCase())).join('')
+    const requestFor = (form: string): RowRequest =>
+      asking({
+        [name]: form
+          .replace('{}', etag)
+          .replace('{other case}', inOtherCase)
+          .replace('{old}', old ?? '"old"'),
+      })
+    for (const form of unmet) {
+      await sendInEveryWay(store, operation, requestFor(form), isStopped(operation, name, etag))
+    }
+    if (name === 'If-None-Match' && takes(operation, 'If-Match')) {
+      await store.send(asking({ 'If-Match': '"x"', [name]: etag }), failed)
+      await store.send(asking({ 'If-Match': etag, [name]: etag }), isStopped(operation, name, etag))
+    }
+    if (hasPlant(operation)) await store.read({ id, name: 'n' }, [field('ETag', etag)])
+    for (const form of met) await isDone(store, operation, id, requestFor(form))
+  })
+}
+
+/** Of a parameter of many operations. */
+function placeOf(name: string): string {
+  return `parameters/${name.replaceAll('-', '')}`
+}
+
+function takes({ parameters }: Operation, name: string): boolean {
+  return parameters.some((each) => each.name === name)
+}
+
+/** The request is done, and the plant is created anew if it was deleted: an equal plant has an equal ETag. */
+async function isDone(store: Store, operation: Operation, id: bigint, request: RowRequest): Promise<void> {
+  await store.send(request, [status(doneStatus(operation))])
+  if (operation.method === 'DELETE') await begin(store, id)
+}
+
+/** A read of what the client has gets 304, and any other operation is refused. */
+function isStopped({ method }: Operation, name: string, etag: string): readonly Check[] {
+  return method === 'GET' && name === 'If-None-Match' ? [status(304), hasNoBody, field('ETag', etag)] : failed
+}
+
+/** Creates a plant with the name n. Returns its ETag. */
+async function begin(store: Store, id: bigint): Promise<string> {
+  await store.create({ id, name: 'n' })
+  return fieldOf(await store.read({ id, name: 'n' }), 'etag') ?? ''
+}
+
+/** What programs write between name and tag before they hash them. */
+const joints = [
+  ...['', '\n', '\t', ' ', ',', '|', ':', ';', '/', '-', '\u0001', '\u001f', '":"', '","', 'undefined', 'null'],
+]
+
+export const etagRows: readonly Row[] = [
+  row('an ETag changes with name and tag, and comes back with them', 'headers/ETag', async (store, id) => {
+    const earlier = new Map<string, string>()
+    const first = { name: 'n', tag: 't' }
+    const plants: readonly Plant[] = joints.flatMap((joint) => [
+      { name: `a${joint}b` },
+      { name: `a${joint}`, tag: 'b' },
+      { name: 'a', tag: `${joint}b` },
+    ])
+    await store.create({ id, ...first })
+    for (const plant of [first, ...plants, first, first]) {
+      await store.put(id, plant, [...ok, etagFor(JSON.stringify(plant), earlier)])
+    }
+    await store.get(id, [...ok, etagFor(JSON.stringify(first), earlier)])
+  }),
+  raceRow('replaces', 'PUT', [200, 412]),
+  raceRow('replaces and deletes', 'DELETE', [200, 204, 404, 412]),
+]
+
+/** @param other the method of every other client. */
+function raceRow(what: string, other: string, statuses: readonly number[]): Row {
+  return row(`of ${what} with one ETag at once, one succeeds`, placeOf('If-Match'), async (store, id) => {
+    const parts = { target: `/plants/${id}`, headers: { 'If-Match': await begin(store, id) } }
+    const requestOf = (client: number): RowRequest => {
+      const method = client % 2 === 0 ? 'PUT' : other
+      return { ...parts, method, ...(method === 'PUT' && { body: `{"name":"m${client}"}` }) }
+    }
+    await store.oneOf(requestOf, 'succeeded', statuses)
+  })
+}

@@ -108,5 +108,7 @@ function specified(document: string, how: Partial<Rule> = {}): Rule {
 
 function refusedRow(title: string, rule: Rule, body: string, checks: readonly Check[]): Row {
   const how = body.includes('#') ? {} : { ids: take(0), strays: strayIds.zero }
-  return row(title, { ...rule, ...how }, (store, id) => store.send({ body: body.replace('#', String(id)) }, checks))
+  return row(title, { ...rule, ...how }, (store, id) =>
+    store.send({ body: body.replace('#', String(id)), isInvalid: true }, checks),
+  )
 }

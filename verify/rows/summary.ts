@@ -4,8 +4,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type AnswerCheck, isOf, ok, refusal } from '../checks.ts'
 import { type Answer, fieldOf, itemsOf, objectOf } from '../message.ts'
-import { near, type Row, type Rule, row, take } from '../row.ts'
-import type { Store } from '../store.ts'
+import { near, type Row, type Rule, row, type Store, take } from '../row.ts'
 
 const tagsMax = 100
 /** After all creates of other rows. */
