@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { type JsonValue, toJson } from './json.ts'
-import { type Answer, fieldOf, hasSucceeded, isJson, jsonOf, membersOf, objectOf } from './message.ts'
+import { type Answer, fieldOf, isJson, jsonOf, membersOf, objectOf } from './message.ts'
 import type { NewPlant, Plant, Plants } from './plant.ts'
 
 /** Returns what is wrong with an answer, or undefined. */
@@ -22,8 +22,8 @@ export const ok: readonly Check[] = [status(200)]
 export const refusedSomehow: AnswerCheck = ({ status }) =>
   status >= 400 && status <= 499 ? undefined : `the status is ${status}; a refusal is 4xx`
 
-export const notAccepted: Check = (answer) =>
-  hasSucceeded(answer) ? `the status is ${answer.status}; the request must not succeed` : undefined
+export const notAccepted: AnswerCheck = ({ status }) =>
+  status < 300 ? `the status is ${status}; the request must not succeed` : undefined
 
 /**
  * A refusal with its status and number. Does not check that the body is an Error: otherwise a server with another body

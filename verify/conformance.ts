@@ -78,7 +78,9 @@ function answerRules(run: Circumstances): readonly AnswerRule[] {
     (why: (answer: Answer) => string | undefined): Whys =>
     ({ answer, operation }) =>
       operation?.scopes === undefined ? [] : [why(answer)]
-  const whyHidden = readableByPages(plants.document)
+  const isNosniff = field('X-Content-Type-Options', /^nosniff$/i)
+  const isReadable = readableByPages(plants.document)
+  const whyHidden: Whys = ({ request, answer }) => [isReadable(request, answer)]
   return [
     ...plants.document.operations.map((own): AnswerRule => {
       const document = `describes every status, header field and body (the responses of ${own.id})`
@@ -105,11 +107,7 @@ function answerRules(run: Circumstances): readonly AnswerRule[] {
         return isRepeated ? `X-Request-Id is ${id}, as in an earlier answer` : undefined
       }),
     ],
-    [
-      'every answer tells browsers not to guess its type',
-      'info: nosniff',
-      ({ answer }) => [field('X-Content-Type-Options', /^nosniff$/i)(answer)],
-    ],
+    ['every answer tells browsers not to guess its type', 'info: nosniff', ({ answer }) => [isNosniff(answer)]],
     [
       'every Date is that of now',
       { document: 'Date is when the answer was made (RFC 9110, section 6.6.1)' },
@@ -128,12 +126,7 @@ function answerRules(run: Circumstances): readonly AnswerRule[] {
         return isRight ? undefined : `Cache-Control is ${value || 'missing'}, not private, no-cache`
       }),
     ],
-    [
-      'pages of other origins may read every answer',
-      corsPlace,
-      ({ request, answer }) => [whyHidden(request, answer)],
-      whyRestricted(run),
-    ],
+    ['pages of other origins may read every answer', corsPlace, whyHidden, whyRestricted(run)],
   ]
 }
 

@@ -50,10 +50,7 @@ export interface Document {
 
 /** A document that cannot be used. The message says why. */
 export class DocumentError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.name = 'DocumentError'
-  }
+  override readonly name = 'DocumentError'
 }
 
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query']

@@ -1,7 +1,7 @@
 // Tracks plants on the server: existing ones are never touched, those of the run are deleted.
 
 import { type IdRange, int64Max, int64Min, roundedToDouble } from './ids.ts'
-import { type Answer, hasSucceeded, itemsOf, jsonOf, objectOf, type RowRequest } from './message.ts'
+import { type Answer, itemsOf, jsonOf, objectOf, type RowRequest } from './message.ts'
 import { NoAnswer } from './results.ts'
 import type { PlacedRow } from './row.ts'
 
@@ -74,7 +74,7 @@ export class Traces {
   /** Records what a row's request may have created. */
   observe(row: PlacedRow, { method = 'POST', body, headers }: RowRequest, answer: Answer): void {
     if (method !== 'POST') return
-    if (!hasSucceeded(answer)) {
+    if (answer.status >= 300) {
       const isRepeated = body === this.#lastAccepted && Object.keys(headers ?? {}).length === 0
       if (isRepeated && answer.status < 500) this.#refusesTaken = true
       return

@@ -32,19 +32,6 @@ export type Field = readonly [name: string, value: string]
 /** By the names that rows use, such as `$TOKEN`; undefined for those that a run does not have. */
 export type Credentials = Readonly<Record<string, string | undefined>>
 
-/** The header lines of a request, in order, except Host. */
-export function fieldsOf({ headers, lines, body, chunkBytes }: RowRequest): readonly Field[] {
-  const bytes = Buffer.byteLength(body ?? '')
-  const length = chunkBytes === undefined ? ['Content-Length', String(bytes)] : ['Transfer-Encoding', 'chunked']
-  const fields: Record<string, string | undefined> = {
-    Authorization: 'Bearer $TOKEN',
-    ...(body !== undefined && Object.fromEntries([['Content-Type', 'application/json'], length])),
-    ...headers,
-  }
-  const present = Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined)
-  return [...present, ...(lines ?? []).map((line) => line.split(': ', 2) as [string, string])]
-}
-
 /** Replaces names of credentials with their values. */
 export function fillIn(text: string, credentials: Credentials): string {
   return text.replaceAll(/\$[A-Z_]+/g, (name) => credentials[name] ?? name)
@@ -82,11 +69,6 @@ export function escapePattern(text: string): string {
 export function fieldOf({ fields }: Answer, wanted: string): string | undefined {
   const values = fields.filter(([name]) => name.toLowerCase() === wanted.toLowerCase()).map(([, value]) => value)
   return values.length === 0 ? undefined : values.join(', ')
-}
-
-/** Whether an answer is a 2xx. */
-export function hasSucceeded({ status }: Answer): boolean {
-  return status >= 200 && status <= 299
 }
 
 /** Whether an answer is declared as JSON. */

@@ -7,7 +7,7 @@ import { request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorNumberOf } from './checks.ts'
-import { type Answer, type Credentials, type Field, fieldOf, fieldsOf, fillIn, type RowRequest } from './message.ts'
+import { type Answer, type Credentials, type Field, fieldOf, fillIn, type RowRequest } from './message.ts'
 import { NoAnswer } from './results.ts'
 
 export interface Target {
@@ -128,14 +128,22 @@ async function send(target: Target, parts: RowRequest): Promise<Answer | NoAnswe
 }
 
 function open({ base, credentials }: Target, parts: RowRequest, signal: AbortSignal): ClientRequest {
-  const own = fieldsOf(parts)
-  const host: readonly Field[] = own.some(([name]) => name === 'Host') ? [] : [['Host', base.host]]
-  const fields: readonly Field[] = [...host, ...own, ['Connection', 'close']]
+  const { method = 'POST', target = '/plants', headers, lines = [], body, chunkBytes } = parts
+  const length = String(Buffer.byteLength(body ?? ''))
+  const sized = chunkBytes === undefined ? { 'Content-Length': length } : { 'Transfer-Encoding': 'chunked' }
+  const fields: RowRequest['headers'] = {
+    Host: base.host,
+    Authorization: 'Bearer $TOKEN',
+    ...(body !== undefined && { 'Content-Type': 'application/json', ...sized }),
+    ...headers,
+  }
+  const further = lines.map((line) => line.split(': ', 2) as [string, string])
+  const all = [...Object.entries(fields), ...further, ['Connection', 'close'] as const]
   return (base.protocol === 'https:' ? httpsRequest : httpRequest)(base, {
-    method: parts.method ?? 'POST',
-    path: base.pathname.replace(/\/$/, '') + fillIn(parts.target ?? '/plants', credentials),
+    method,
+    path: base.pathname.replace(/\/$/, '') + fillIn(target, credentials),
     // Values are sent as Latin-1, byte for byte.
-    headers: fields.flatMap(([name, value]) => [name, fillIn(value, credentials)]),
+    headers: all.flatMap(([name, value]) => (value === undefined ? [] : [name, fillIn(value, credentials)])),
     agent: false,
     signal,
   })

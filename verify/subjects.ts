@@ -7,13 +7,12 @@ import { changeRows } from './rows/changes.ts'
 import { corsRows } from './rows/cors.ts'
 import { credentialRows } from './rows/credentials.ts'
 import { keyRows } from './rows/idempotency.ts'
-import { listRows } from './rows/lists.ts'
+import { listRows, summaryRows } from './rows/lists.ts'
 import { parameterRows } from './rows/parameters.ts'
 import { limitRows, methodRows, pageRows } from './rows/paths.ts'
 import { conditionRows, etagRows, plantRows, unreadRows } from './rows/plants.ts'
 import { randomRows } from './rows/random.ts'
 import { specifiedRows } from './rows/specified.ts'
-import { summaryRows } from './rows/summary.ts'
 
 /** Rows, or a function that makes them of the server's document. */
 type Rows = readonly Row[] | ((run: Circumstances) => readonly Row[])

@@ -9,7 +9,7 @@ import { strayIds, strayName } from '../leftovers.ts'
 import { objectOf, type RowRequest } from '../message.ts'
 import { type FurtherProperty, type Plants, plantJson } from '../plant.ts'
 import { type Circumstances, near, type Row, row } from '../row.ts'
-import { type Bodies, bodiesOf, type Sent } from './operations.ts'
+import { type Bodies, bodiesOf, kept, refused, type Sent } from './operations.ts'
 
 const isInt64 = {
   document:
@@ -32,32 +32,24 @@ function rewritten(write: (text: string) => string): Sent {
 }
 
 const ofIds: readonly Bodies[] = [
-  {
-    what: 'an id however it is written',
-    rule: isInt64,
-    sent: [
-      ...['e1', 'E1', 'e+1', 'e01'].map((exponent) =>
-        rewritten((text) => text.replace(/(?<=\d)(\d)(?=,)/, `.$1${exponent}`)),
-      ),
-      ...spelt('<digits>.0', `<digits>.${'0'.repeat(20)}`, '<digits>0e-1'),
-    ],
-  },
-  {
-    what: 'an id that is no integer',
-    rule: isInt64,
-    code: 'invalidPlant',
-    sent: spelt('<digits>.5', `<digits>.${'0'.repeat(30)}1`, '"<digits>"', '[<digits>]'),
-  },
-  {
-    what: 'an id that is no number of JSON',
-    code: 'invalidJson',
-    sent: [
-      ...spelt('<digits>.', '<digits>e', '+<digits>'),
-      rewritten((text) => text.replace(/(?=\d)/, '0')),
-      rewritten((text) => text.replace(/(?<=\d)(?=\d{3},)/, '_')),
-      rewritten((text) => text.replace(/-?(\d+)/, (_, digits) => `0x${BigInt(digits).toString(16)}`)),
-    ],
-  },
+  kept('an id however it is written', isInt64, [
+    ...['e1', 'E1', 'e+1', 'e01'].map((exponent) =>
+      rewritten((text) => text.replace(/(?<=\d)(\d)(?=,)/, `.$1${exponent}`)),
+    ),
+    ...spelt('<digits>.0', `<digits>.${'0'.repeat(20)}`, '<digits>0e-1'),
+  ]),
+  refused(
+    'an id that is no integer',
+    'invalidPlant',
+    spelt('<digits>.5', `<digits>.${'0'.repeat(30)}1`, '"<digits>"', '[<digits>]'),
+    isInt64,
+  ),
+  refused('an id that is no number of JSON', 'invalidJson', [
+    ...spelt('<digits>.', '<digits>e', '+<digits>'),
+    rewritten((text) => text.replace(/(?=\d)/, '0')),
+    rewritten((text) => text.replace(/(?<=\d)(?=\d{3},)/, '_')),
+    rewritten((text) => text.replace(/-?(\d+)/, (_, digits) => `0x${BigInt(digits).toString(16)}`)),
+  ]),
 ]
 
 /** Values that a faulty server could map to ids outside the range. */
@@ -69,33 +61,26 @@ const astray: readonly (readonly [what: string, literal: string, strays: readonl
   ['that is an empty string', '""', strayIds.zero],
   ['that is an object', '{}', strayIds.zero],
 ]
+const neverOverwritten = { place: 'createPlant: never overwritten', turn: 'first' } as const
 const noObjects = ['[]', '7', '"{}"', 'null', 'true']
 
 export function int64Rows(run: Circumstances): readonly Row[] {
   // In most ranges, the last ids have more digits.
   const ids: Row['ids'] = (range) => [...range.near(3), ...range.near(3, range.takeEnd(1))]
   return [
-    row(
-      'neighbouring ids beyond 2^53 are kept apart, exact to the last digit',
-      { ...isInt64, ids },
-      async (store, ...own) => {
-        store.skipIf(whyExactAnyway(own))
-        const plants = own.map((id, at) => ({ id, name: `n${at}` }))
-        for (const plant of plants) await store.create(plant)
-        for (const plant of plants) await store.read(plant)
-      },
-    ),
-    row(
-      'an id that is taken is refused, and its plant stays as it is',
-      { place: 'createPlant: never overwritten', turn: 'first' },
-      async (store, id) => {
-        const plant = { id, name: 'n', tag: 't' }
-        await store.create(plant)
-        await store.refuses('idTaken', plant)
-        await store.refuses('idTaken', { id, name: 'other' })
-        await store.read(plant)
-      },
-    ),
+    row('neighbouring ids beyond 2^53 are kept apart', { ...isInt64, ids }, async (store, ...own) => {
+      store.skipIf(whyExactAnyway(own))
+      const plants = own.map((id, at) => ({ id, name: `n${at}` }))
+      for (const plant of plants) await store.create(plant)
+      for (const plant of plants) await store.read(plant)
+    }),
+    row('an id that is taken is refused, and its plant stays as it is', neverOverwritten, async (store, id) => {
+      const plant = { id, name: 'n', tag: 't' }
+      await store.create(plant)
+      await store.refuses('idTaken', plant)
+      await store.refuses('idTaken', { id, name: 'other' })
+      await store.read(plant)
+    }),
     ...astray.map(([what, literal, strays]) =>
       row(`an id ${what} is refused`, { ...isInt64, strays }, (store) =>
         store.send({ body: plantJson(literal, strayName), isInvalid: true }, refusal('invalidPlant')),
@@ -149,28 +134,22 @@ function textsOf(plants: Plants, property: 'name' | 'tag'): readonly Bodies[] {
   const anyText = 'schemas/Plant: any Unicode text'
   const write = (literal: string): string =>
     `{<id>,${property === 'name' ? '' : '"name":"n",'}"${property}":${literal}}`
-  const kept = (what: string, rule: Bodies['rule'], texts: readonly string[]): Bodies => {
-    const plantOf = (literal: string) => ({ name: 'n', [property]: JSON.parse(literal) as string })
-    const sent = texts.map((literal) => ({ plant: plantOf(literal), body: write(literal) }))
-    return { what: `a ${property} ${what}`, rule, sent }
-  }
-  const refused = (
-    what: string,
-    texts: readonly string[],
-    rule?: Bodies['rule'],
-    more: readonly string[] = [],
-  ): Bodies => {
-    return { what: `a ${property} ${what}`, rule, code: 'invalidPlant', sent: [...texts.map(write), ...more] }
+  const returned = (literal: string): Sent => {
+    return { plant: { name: 'n', [property]: JSON.parse(literal) as string }, body: write(literal) }
   }
   const within = ['a', '🌿', '\ufdfa', '\u0130', '['].map((each) => each.repeat(max))
   const beyond = [...(min > 0 ? ['a'.repeat(min - 1)] : []), 'a'.repeat(max + 1), '🌿'.repeat(max + 1)]
+  const invalid = (what: string, texts: readonly string[], rule?: Bodies['rule']): Bodies =>
+    refused(`a ${property} ${what}`, 'invalidPlant', texts, rule)
+  const valid = (what: string, rule: Bodies['rule'], texts: readonly string[]): Bodies =>
+    kept(`a ${property} ${what}`, rule, texts.map(returned))
   return [
-    ...Object.entries(literals).map(([what, texts]) => kept(what, anyText, texts)),
-    kept('of every character up to U+07FF', anyText, piecesOf(max).map(quoted)),
-    kept(`of at most ${most} characters`, bound, [...within, '🌿'.repeat(Math.max(min, 1))].map(quoted)),
-    refused(`of more than ${most} characters`, beyond.map(quoted), bound),
-    refused('that is no string', noStrings, undefined, property === 'name' ? nameless : []),
-    refused('with NUL or half a surrogate pair', noText, 'schemas/Plant: Unpaired surrogates'),
+    ...Object.entries(literals).map(([what, texts]) => valid(what, anyText, texts)),
+    valid('of every character up to U+07FF', anyText, piecesOf(max).map(quoted)),
+    valid(`of at most ${most} characters`, bound, [...within, '🌿'.repeat(Math.max(min, 1))].map(quoted)),
+    invalid(`of more than ${most} characters`, beyond.map(quoted).map(write), bound),
+    invalid('that is no string', [...noStrings.map(write), ...(property === 'name' ? nameless : [])]),
+    invalid('with NUL or half a surrogate pair', noText.map(write), 'schemas/Plant: Unpaired surrogates'),
   ]
 }
 
@@ -247,15 +226,13 @@ const written = [' \t\r\n{ \n"id": \n<digits>, \n "name"\t: "n" } \n', '{"\\u006
 /** Of one to four bytes in UTF-8. */
 const beforeError = ['a', 'é', 'ﬁ', '🌿'].map((character) => `{<id>,"name":"${character.repeat(200)}",!}`)
 /** The message names the byte of the error, give or take a token. */
-const saysPlace = (body: string | Buffer): readonly Check[] => {
+function saysPlace(body: string | Buffer): Check {
   const place = Buffer.from(body).indexOf('!')
-  return [
-    (answer) => {
-      const numbers = String(objectOf(answer)['message']).match(/\d+/g) ?? []
-      const isNear = numbers.some((each) => Math.abs(Number(each) - place) <= 2)
-      return isNear ? undefined : `the message does not say that the error is at byte ${place}`
-    },
-  ]
+  return (answer) => {
+    const numbers = String(objectOf(answer)['message']).match(/\d+/g) ?? []
+    const isNear = numbers.some((each) => Math.abs(Number(each) - place) <= 2)
+    return isNear ? undefined : `the message does not say that the error is at byte ${place}`
+  }
 }
 
 const acceptedTypes = [
@@ -272,46 +249,38 @@ function withHeader(name: string, ...values: readonly (string | undefined)[]): r
   return values.map((value) => ({ body: whole, headers: { [name]: value } }))
 }
 
+const compressed = withHeader('Content-Encoding', 'gzip', 'br', 'identity, gzip').flatMap((sent) => [
+  sent,
+  { ...sent, write: gzipSync },
+])
+
 const mediaType = 'responses/UnsupportedMediaType'
 const ofAnyPlant: readonly Bodies[] = [
+  kept(
+    'plants with unknown properties',
+    { document: 'NewPlant allows further properties (schemas/NewPlant)' },
+    unknown,
+  ),
+  kept('JSON however it is written', 'schemas/Error: invalidJson', written),
+  refused('what is not JSON', 'invalidJson', syntax),
+  refused('other characters around JSON', 'invalidJson', around),
+  refused('repeated keys', 'invalidJson', repeated),
+  refused('what is not UTF-8', 'invalidJson', notUtf8),
   {
-    what: 'plants with unknown properties',
-    rule: { document: 'NewPlant does not forbid further properties; they are not kept (schemas/NewPlant)' },
-    sent: unknown,
+    ...refused('invalid JSON, naming its byte', 'invalidJson', beforeError, 'schemas/Error: byte offset'),
+    checkFor: saysPlace,
   },
-  { what: 'JSON however it is written', rule: 'schemas/Error: invalidJson', sent: written },
-  { what: 'what is not JSON', code: 'invalidJson', sent: syntax },
-  { what: 'other characters around JSON', code: 'invalidJson', sent: around },
-  { what: 'repeated keys', code: 'invalidJson', sent: repeated },
-  { what: 'what is not UTF-8', code: 'invalidJson', sent: notUtf8 },
+  kept('JSON of every media type', mediaType, [
+    ...withHeader('Content-Type', ...acceptedTypes),
+    ...withHeader('Content-Encoding', 'identity'),
+  ]),
   {
-    what: 'invalid JSON, naming its byte',
-    rule: 'schemas/Error: byte offset',
-    code: 'invalidJson',
-    checks: saysPlace,
-    sent: beforeError,
-  },
-  {
-    what: 'JSON of every media type',
-    rule: mediaType,
-    sent: [...withHeader('Content-Type', ...acceptedTypes), ...withHeader('Content-Encoding', 'identity')],
-  },
-  {
-    what: 'other media types',
-    rule: mediaType,
-    code: 'unsupportedMediaType',
-    checks: () => [field('Accept', /^application\/json$/i)],
-    sent: withHeader('Content-Type', ...otherTypes),
+    ...refused('other media types', 'unsupportedMediaType', withHeader('Content-Type', ...otherTypes), mediaType),
+    checkFor: () => field('Accept', /^application\/json$/i),
   },
   {
-    what: 'compressed bodies',
-    rule: mediaType,
-    code: 'unsupportedContentEncoding',
-    checks: () => [field('Accept-Encoding', 'identity')],
-    sent: withHeader('Content-Encoding', 'gzip', 'br', 'identity, gzip').flatMap((sent) => [
-      sent,
-      { ...sent, write: gzipSync },
-    ]),
+    ...refused('compressed bodies', 'unsupportedContentEncoding', compressed, mediaType),
+    checkFor: () => field('Accept-Encoding', 'identity'),
   },
 ]
 
@@ -337,11 +306,11 @@ const bytesMax = 65_536
 
 export const bodyRows = bodiesOf((plants, isNew) => {
   const others = isNew ? ['{"ID":<digits>,"name":"n"}'] : noObjects
-  const rule = 'responses/BodyTooLarge'
+  const size = 'responses/BodyTooLarge'
   return [
     ...ofAnyPlant,
-    { what: 'JSON that is no plant', code: 'invalidPlant', sent: [...others, ...shapes] },
-    { what: 'a body of 65,537 bytes', rule, code: 'bodyTooLarge', sent: sized(plants, bytesMax + 1) },
-    { what: 'a body of 65,536 bytes', rule, sent: [...sized(plants, bytesMax), { body: whole, chunkBytes: 5 }] },
+    refused('JSON that is no plant', 'invalidPlant', [...others, ...shapes]),
+    refused('a body of 65,537 bytes', 'bodyTooLarge', sized(plants, bytesMax + 1), size),
+    kept('a body of 65,536 bytes', size, [...sized(plants, bytesMax), { body: whole, chunkBytes: 5 }]),
   ]
 })

@@ -104,12 +104,12 @@ function whyOthers(changes: readonly Change[], wanted: readonly Wanted[], plants
 function eventsOf(body: string | Buffer): ReadonlyMap<Change, Readonly<Record<string, string>>> {
   const blocks = body.toString().replaceAll(/\r\n?/g, '\n').split('\n\n').slice(0, -1)
   const events = blocks.map((block) => {
-    const pairs = [...block.matchAll(/(?<![^\n])(\w+): ?([^\n]*)/g)]
-    const byName = Object.groupBy(pairs, ([, name = '']) => name)
-    // Data on several lines is one text.
-    return Object.fromEntries(
-      Object.entries(byName).map(([name, all = []]) => [name, all.map(([, , text]) => text).join('\n')]),
-    )
+    const fields: Record<string, string> = {}
+    for (const [, name = '', text = ''] of block.matchAll(/(?<![^\n])(\w+): ?([^\n]*)/g)) {
+      // Data on several lines is one text.
+      fields[name] = name in fields ? `${fields[name]}\n${text}` : text
+    }
+    return fields
   })
   const withData = events.filter(({ data }) => data !== undefined)
   return new Map(withData.map((event) => [objectOf({ body: Buffer.from(event['data'] ?? '') }), event]))

@@ -6,6 +6,7 @@ import { hardText, plantJson } from '../plant.ts'
 import { clientsAtOnce, type Headers, near, type Row, row, take } from '../row.ts'
 
 const place = 'parameters/IdempotencyKey'
+const contested = { place, ids: take(clientsAtOnce) }
 const replayed = field('Idempotency-Replayed', 'true')
 const isFirst = field('Idempotency-Replayed', undefined)
 
@@ -88,18 +89,10 @@ export const keyRows: readonly Row[] = [
     await store.oneOf(() => request, 'were the first', [200], isTheFirst)
     await store.read({ id, name: 'n' })
   }),
-  row(
-    'of different plants under one key at once, one is created',
-    { place, ids: take(clientsAtOnce) },
-    async (store, ...own) => {
-      const headers = keyed(`contested-${store.nonce}`)
-      await store.oneOf(
-        (client) => ({ body: plantJson(own[client] ?? 0n, 'n'), headers }),
-        'created a plant',
-        [200, 422],
-      )
-    },
-  ),
+  row('of different plants under one key at once, one is created', contested, async (store, ...own) => {
+    const headers = keyed(`contested-${store.nonce}`)
+    await store.oneOf((client) => ({ body: plantJson(own[client] ?? 0n, 'n'), headers }), 'created a plant', [200, 422])
+  }),
   row('a key belongs to its token', place, async (store, ours, theirs) => {
     const shared = keyed(`shared-${store.nonce}`)
     await store.create({ id: ours, name: 'n' }, shared)

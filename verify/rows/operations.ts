@@ -37,10 +37,8 @@ export function requestOf(
   more: Partial<RowRequest> = {},
 ): RowRequest {
   const { method, body } = operation
-  return { method, target: pathOf(operation, id), ...(body && { body: bodyOf(operation, id, plants) }), ...more }
-}
-
-function bodyOf({ body = {} }: Operation, id: bigint, plants: Plants): string {
+  const target = pathOf(operation, id)
+  if (body === undefined) return { method, target, ...more }
   const { root } = plants.document
   const required = propertiesOf(root, body).filter(({ isRequired }) => isRequired)
   const isPlant = required.some(({ name }) => name === 'name')
@@ -48,7 +46,7 @@ function bodyOf({ body = {} }: Operation, id: bigint, plants: Plants): string {
     if (name === 'id' && merged(root, schema)['type'] === 'integer') return [name, id]
     return [name, isPlant && name === 'name' ? 'n' : plants.sampleOf(schema)]
   })
-  return toJson(Object.fromEntries(members))
+  return { method, target, body: toJson(Object.fromEntries(members)), ...more }
 }
 
 /** Creates the plant that the path of an operation names, if it does. */
@@ -81,13 +79,21 @@ export async function sendInEveryWay(
 export interface Bodies {
   /** The end of the row's title, such as `repeated keys`. */
   readonly what: string
-  /** By default what the document says of the error. */
-  readonly rule?: string | Rule | undefined
+  readonly rule: string | Rule
+  readonly sent: readonly (string | Sent)[]
   /** How they are refused; undefined if they are kept. */
   readonly code?: string
   /** What else is checked of an answer. */
-  readonly checks?: (body: string | Buffer) => readonly Check[]
-  readonly sent: readonly (string | Sent)[]
+  readonly checkFor?: (body: string | Buffer) => Check
+}
+
+export function kept(what: string, rule: Bodies['rule'], sent: Bodies['sent']): Bodies {
+  return { what, rule, sent }
+}
+
+/** @param rule by default what the document says of the error. */
+export function refused(what: string, code: string, sent: Bodies['sent'], rule?: Bodies['rule']): Bodies {
+  return { what, code, sent, rule: rule ?? `schemas/Error: ${code}` }
 }
 
 export interface Sent extends Pick<RowRequest, 'headers' | 'chunkBytes'> {
@@ -111,13 +117,13 @@ export function bodiesOf(
   }
 }
 
-function takingRow(operation: Operation, { what, rule, code, checks = () => [], sent }: Bodies): Row {
+function takingRow(operation: Operation, { what, rule, sent, code, checkFor }: Bodies): Row {
   const { id: name, method } = operation
   const isNew = !hasPlant(operation)
   const does = code === undefined ? 'keeps' : 'refuses'
   const ids = isNew && code === undefined ? near(sent.length) : take(1)
-  const { place = `schemas/Error: ${code}`, ...more }: Rule = typeof rule === 'string' ? { place: rule } : (rule ?? {})
-  return row(`${name} ${does} ${what}`, { place, ...more, ids }, async (store, ...own) => {
+  const whole: Rule = typeof rule === 'string' ? { place: rule } : rule
+  return row(`${name} ${does} ${what}`, { ...whole, ids }, async (store, ...own) => {
     const [first = 0n] = own
     const was = { id: first, name: 'was' }
     const key = isNew && code !== undefined ? { 'Idempotency-Key': `refused-${first}-${store.nonce}` } : {}
@@ -127,10 +133,10 @@ function takingRow(operation: Operation, { what, rule, code, checks = () => [], 
       const {
         body: form,
         write,
-        plant: kept = { name: 'n' },
+        plant: due = { name: 'n' },
         ...parts
       }: Sent = typeof each === 'string' ? { body: each } : each
-      const plant = { id: own[at] ?? first, ...kept }
+      const plant = { id: own[at] ?? first, ...due }
       const text = form
         .replaceAll(/<id>(,?)/g, (_, comma) => (isNew ? `"id":${plant.id}${comma}` : ''))
         .replaceAll('<digits>', String(plant.id))
@@ -143,8 +149,9 @@ function takingRow(operation: Operation, { what, rule, code, checks = () => [], 
         whysNot.push(whyNot)
         continue
       }
-      const isDone = isNew ? isCreated(plant) : [status(200), isPlant(kept)]
-      await store.send(request, [...(code === undefined ? isDone : refusal(code)), ...checks(body)])
+      const isDone = isNew ? isCreated(plant) : [status(200), isPlant(due)]
+      const isRight = code === undefined ? isDone : refusal(code)
+      await store.send(request, checkFor === undefined ? isRight : [...isRight, checkFor(body)])
       if (code === undefined) await store.read(plant)
     }
     if (whysNot.length === sent.length) store.skipIf(whysNot[0])
