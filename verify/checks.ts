@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type JsonValue, toJson } from './json.ts'
 import { type Answer, fieldOf, isJson, jsonOf, membersOf, objectOf } from './message.ts'
-import type { NewPlant, Plant, Plants } from './plant.ts'
+import type { NewPlant, Plants } from './plant.ts'
 
 /** Returns what is wrong with an answer, or undefined. */
 export type Check = (answer: Answer, plants: Plants) => string | undefined
@@ -59,16 +59,12 @@ export function isOf(name: 'Error' | 'Summary'): Check {
 export const isError = isOf('Error')
 
 /** The body is an object with the sent properties. Further properties are allowed, as in a Plant. */
-export function isPlant(wanted: { readonly id?: bigint } & Plant): Check {
+export function isPlant(wanted: Partial<NewPlant>): Check {
   return (answer, plants) => whyNotJson(answer) ?? whyNotPlant(objectOf(answer), wanted, plants)
 }
 
 /** What is wrong with the properties of a plant. Without an id, any id is right. */
-export function whyNotPlant(
-  plant: Properties,
-  wanted: { readonly id?: bigint } & Plant,
-  plants: Plants,
-): string | undefined {
+export function whyNotPlant(plant: Properties, wanted: Partial<NewPlant>, plants: Plants): string | undefined {
   for (const [key, due] of Object.entries(plants.complete(wanted))) {
     const came = Object.hasOwn(plant, key) ? plant[key] : undefined
     if (isDeepStrictEqual(came, due)) continue

@@ -33,6 +33,10 @@ export interface Operation {
   readonly parameters: readonly Parameter[]
   /** The media types of a 200. */
   readonly types: readonly string[]
+  /** Whether the path has the id of a plant. */
+  readonly hasPlant: boolean
+  /** The first status that succeeds. */
+  readonly doneStatus: number
   /** By status. */
   readonly responses: ReadonlyMap<number, ResponseDescription>
 }
@@ -62,23 +66,15 @@ export function openDocument(file?: string): Document {
   const bundled = decodeJson(readFileSync(bundledUrl)) as Schema
   if (file === undefined) return indexDocument(bundled, true)
   try {
-    return indexDocument(withPlantsOf(bundled, parseFile(file)), false)
+    const own: unknown = parse(readFileSync(file, 'utf8'), { intAsBigInt: true, merge: true, logLevel: 'error' })
+    if (!isSchema(own) || !/^3(?:\.[01](?:\.|$)|$)/.test(String(own['openapi'])))
+      throw new DocumentError('is not an OpenAPI document of version 3.0 or 3.1')
+    return indexDocument(withPlantsOf(bundled, own), false)
   } catch (cause) {
-    const [why] = String(cause instanceof Error ? cause.message : cause).split('\n')
-    throw new DocumentError(`${file}: ${why}`, { cause })
+    const { message, syscall } = cause as NodeJS.ErrnoException
+    const [why] = message.split('\n')
+    throw new DocumentError(`${file}: ${syscall === undefined ? '' : 'cannot be read: '}${why}`, { cause })
   }
-}
-
-function parseFile(file: string): Schema {
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch (cause) {
-    throw new DocumentError(`cannot be read: ${(cause as Error).message}`, { cause })
-  }
-  const document: unknown = parse(text, { intAsBigInt: true, merge: true, logLevel: 'error' })
-  if (isSchema(document) && /^3(?:\.[01](?:\.|$)|$)/.test(String(document['openapi']))) return document
-  throw new DocumentError('is not an OpenAPI document of version 3.0 or 3.1')
 }
 
 /** Exported for tests: a document with further operations. */
@@ -112,9 +108,11 @@ export function quote(root: Schema, place: string): string {
   const operation = (operations as readonly Schema[]).find((each) => each['operationId'] === name)
   const component = name === 'info' ? root['info'] : follow(root, { $ref: `#/components/${where}` })
   const response = (operation?.['responses'] as Schema | undefined)?.[status]
-  const { description } = follow(root, response ?? operation ?? component)
+  const { description } = follow(root, status === '' ? (operation ?? component) : response)
   const sentences = String(description ?? '')
+    .replaceAll(/^#.*$/gm, '')
     .replaceAll(/\s+/g, ' ')
+    .trim()
     .split(/(?<=\.) (?:\| )*/)
     .filter((sentence) => sentence.includes(words))
   if (sentences.length === 0 || description === undefined) throw new TypeError(`the document has nothing at ${place}`)
@@ -132,6 +130,10 @@ function readOperation(root: Schema, method: string, path: string, operation: Sc
     })
     return [Number(status), { headers, content: contentOf(described) }] as const
   })
+  const parameters = ((operation['parameters'] ?? []) as readonly unknown[]).map((each) => {
+    const { name, in: place, schema, example } = follow(root, each)
+    return { name: String(name), place: String(place), schema: (schema ?? {}) as Schema, example }
+  })
   return {
     id: String(operation['operationId']),
     method: method.toUpperCase(),
@@ -139,10 +141,9 @@ function readOperation(root: Schema, method: string, path: string, operation: Sc
     scopes: isOpen ? undefined : security.flatMap((each) => Object.values(each).flat() as string[]),
     takesToken: security.length > 0,
     body: contentOf(follow(root, operation['requestBody'])).get('application/json'),
-    parameters: ((operation['parameters'] ?? []) as readonly unknown[]).map((each) => {
-      const { name, in: place, schema, example } = follow(root, each)
-      return { name: String(name), place: String(place), schema: (schema ?? {}) as Schema, example }
-    }),
+    parameters,
+    hasPlant: parameters.some(({ place, schema }) => place === 'path' && schema['type'] === 'integer'),
+    doneStatus: responses.map(([status]) => status).find((status) => status < 300) ?? 200,
     types: [...(new Map(responses).get(200)?.content.keys() ?? [])],
     responses: new Map(responses),
   }
@@ -190,7 +191,8 @@ function adopt(value: unknown, isOld: boolean): unknown {
   if (Array.isArray(value)) return value.map((each) => adopt(each, isOld))
   if (!isSchema(value)) return value
   const { $ref: reference, ...others } = isOld ? upgrade(value) : value
-  const entries = Object.entries(others).map(([key, each]) => [key, adopt(each, isOld)])
+  const present = Object.entries(others).filter(([, each]) => each !== undefined)
+  const entries = present.map(([key, each]) => [key, adopt(each, isOld)])
   if (typeof reference !== 'string') return Object.fromEntries(entries)
   if (!reference.startsWith('#/'))
     throw new DocumentError(`$ref: ${JSON.stringify(reference)} leads out of the document`)

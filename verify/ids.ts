@@ -51,10 +51,6 @@ export class IdRange {
     return spaced(id + 1n, count, 1n)
   }
 
-  has(id: bigint): boolean {
-    return id >= this.first && id <= this.last
-  }
-
   #checked(ids: readonly bigint[]): readonly bigint[] {
     if (this.#next > this.#nextFromEnd + doubleSpacing) throw new Error('the rows need more ids than the range has')
     return ids

@@ -141,12 +141,12 @@ export class Traces {
 
   /** The plants of the range, if the server can list from an id on. */
   async #listed(): Promise<readonly bigint[] | undefined> {
-    const after = this.#range.first === int64Min ? '' : `after=${this.#range.first - 1n}&`
+    const { first, last } = this.#range
+    const after = first === int64Min ? '' : `after=${first - 1n}&`
     const answer = await this.#ask({ method: 'GET', target: `/plants?${after}limit=1000` })
     if (answer instanceof NoAnswer || answer.status !== 200 || !Array.isArray(jsonOf(answer))) return undefined
-    return itemsOf(answer)
-      .map(({ id }) => id)
-      .filter((id) => typeof id === 'bigint' && this.#range.has(id)) as bigint[]
+    const ids = itemsOf(answer).map(({ id }) => id)
+    return ids.filter((id) => typeof id === 'bigint' && id >= first && id <= last) as bigint[]
   }
 }
 

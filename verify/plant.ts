@@ -30,7 +30,7 @@ export function plantJson(id: bigint | string, name: string, tag?: string): stri
 type Properties = Readonly<Record<string, JsonValue | undefined>>
 
 /** A property that the bundled document does not have. */
-export interface FurtherProperty {
+interface FurtherProperty {
   readonly name: string
   readonly isRequired: boolean
   readonly sample: JsonValue

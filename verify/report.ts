@@ -1,5 +1,5 @@
-// Results of rows in words: what was sent and what came, short, on one line each, without credentials. Reports: for people,
-// one line per subject, then every failed row; for CI servers, JUnit XML.
+// Results of rows in words: what was sent and what came, short, on one line each, without credentials. Reports: for
+// people, one line per subject, then every failed row; for CI servers, JUnit XML.
 
 import { type Answer, type Credentials, fieldOf, isJson, type RowRequest, withoutCredentials } from './message.ts'
 import { type Counts, countRows, type RowResult, type ShownFailure, type VerifyReport } from './results.ts'

@@ -1,5 +1,5 @@
-// A row: one rule of the document, and requests that show whether a server keeps it. It sees a plant store: requests, and
-// what their answers must be. The first wrong answer ends the row.
+// A row: one rule of the document, and requests that show whether a server keeps it. It sees a plant store: requests,
+// and what their answers must be. The first wrong answer ends the row.
 
 import { type Check, isCreated, isPlant, ok, refusal, status, whyNotListed } from './checks.ts'
 import type { IdRange } from './ids.ts'

@@ -64,8 +64,8 @@ function assertLevel(level: Level): void {
   if (!levels.includes(level)) throw new TypeError(`level must be ${levels.join(' or ')}, got ${JSON.stringify(level)}`)
 }
 
-/** Returns the rows of a level, for the bundled document, without running them, such as to name a test after each. */
-export function rowsOf(level: Level = 'complete'): readonly RowName[] {
+/** As `rowsOf`. Sends nothing. */
+export function nameRows(level: Level): readonly RowName[] {
   assertLevel(level)
   const document = openDocument()
   const plants = new Plants(document, document)
@@ -135,7 +135,7 @@ class Run {
   readonly #traces: Traces
   #silentRows = 0
   /** A request that shows whether the server is there. */
-  #probing: Promise<void> | undefined
+  #probing: Promise<NoAnswer | undefined> | undefined
   /** Why nothing more is sent. */
   #gone: string | undefined
 
@@ -223,19 +223,15 @@ class Run {
     this.#silentRows = isSilent ? this.#silentRows + 1 : 0
     const count = this.#silentRows
     if (count < silentRowsMax) return undefined
-    this.#probing ??= this.#probe()
-    await this.#probing
-    return count > silentRowsMax ? this.#gone : undefined
-  }
-
-  async #probe(): Promise<void> {
-    const why = await whySilent(this.#patience, this.#circumstances.ids)
+    this.#probing ??= whySilent(this.#patience, this.#circumstances.ids)
+    const why = await this.#probing
     if (why === undefined) {
       this.#silentRows = 0
       this.#probing = undefined
-      return
+      return undefined
     }
     const what = why.answer === undefined ? 'no answer' : `nothing but ${why.answer.status}`
     this.#gone = `the server gave ${what} in ${silentRowsMax} consecutive rows`
+    return count > silentRowsMax ? this.#gone : undefined
   }
 }

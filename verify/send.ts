@@ -66,8 +66,9 @@ export class Patience {
       waitedMs += waitMs
       if (waitedMs > waitMsMax) this.#isSpent = true
       if (this.#isSpent || signal?.aborted === true) {
-        const wait = `asks to wait another ${waitMs / 1_000} s, past the ${waitMsMax / 1_000} s that one request may wait`
-        const message = `the server answers ${answer.status} and ${wait}; increase --timeout to wait longer`
+        const asks = `the server answers ${answer.status} and asks to wait another ${waitMs / 1_000} s`
+        const limit = `past the ${waitMsMax / 1_000} s that one request may wait`
+        const message = `${asks}, ${limit}; increase --timeout to wait longer`
         return new NoAnswer(message, true, { answer })
       }
       await sleep(waitMs, undefined, { ...(signal && { signal }) }).catch(() => {})
@@ -108,9 +109,11 @@ async function send(target: Target, parts: RowRequest): Promise<Answer | NoAnswe
     // Writing to a server that has already answered may fail, which is not an error.
     request.on('error', () => {})
     const bytes = Buffer.from(parts.body ?? '')
-    const { chunkBytes = bytes.length } = parts
-    for (let at = 0; at < bytes.length; at += chunkBytes) request.write(bytes.subarray(at, at + chunkBytes))
-    request.end()
+    const { chunkBytes } = parts
+    for (let at = 0; chunkBytes !== undefined && at < bytes.length; at += chunkBytes)
+      request.write(bytes.subarray(at, at + chunkBytes))
+    // In one piece with the head: a server may close the connection when it has that.
+    request.end(chunkBytes === undefined ? bytes : undefined)
     const [response] = (await responding) as [IncomingMessage]
     failed = 'the answer broke off'
     const { statusCode: status = 0, socket, rawHeaders: raw } = response

@@ -1,13 +1,12 @@
 // `plantstore/verify`: tests any server from a program or a test suite. The command prints the same report.
 
-import type { VerifyOptions, VerifyReport } from './results.ts'
-import { runRows } from './run.ts'
+import type { Level, RowName, VerifyOptions, VerifyReport } from './results.ts'
+import { nameRows, runRows } from './run.ts'
 
 // biome-ignore lint/performance/noBarrelFile: these are the exports of the package.
 export { DocumentError } from './document.ts'
 export type { Level, RowName, RowResult, ShownFailure, VerifyOptions, VerifyReport } from './results.ts'
 export { NoAnswer, TakenError } from './results.ts'
-export { rowsOf } from './run.ts'
 
 /**
  * Tests a server. A wrong server does not reject: its report has failed rows.
@@ -21,4 +20,9 @@ export async function verify(options: VerifyOptions): Promise<VerifyReport> {
   const report = await runRows(options)
   options.signal?.throwIfAborted()
   return report
+}
+
+/** Returns the rows of a level, for the bundled document, without running them, such as to name a test after each. */
+export function rowsOf(level: Level = 'complete'): readonly RowName[] {
+  return nameRows(level)
 }

@@ -234,6 +234,12 @@ describe('the plants of a document', async () => {
     assert.deepEqual(plants.complete({ name: 'n' }), { name: 'n', tag: undefined })
     assert.deepEqual(plants.further, [])
   })
+
+  test('are quoted from the bundled one', () => {
+    assert.equal(plants.quote('createPlant 409'), 'The id is taken; the existing plant is unchanged. (createPlant 409)')
+    for (const place of ['createPlant 499', 'createPlant: no such words', 'schemas/None'])
+      assert.throws(() => plants.quote(place), TypeError)
+  })
 })
 
 const samplerOf = (document: Schema) => makeSampler(document, new Judge(document))

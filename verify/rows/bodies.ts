@@ -1,5 +1,5 @@
-// Bodies of every operation that takes one: ids, texts and further properties of plants; strict JSON in UTF-8, an object,
-// uncompressed, and not too long.
+// Bodies of every operation that takes one: ids, texts and further properties of plants; strict JSON in UTF-8, an
+// object, uncompressed, and not too long.
 
 import { gzipSync } from 'node:zlib'
 import { type Check, field, isCreated, isPlant, ok, otherField, refusal, sameField } from '../checks.ts'
@@ -7,13 +7,13 @@ import { int64Max, int64Min, whyExactAnyway } from '../ids.ts'
 import { toJson } from '../json.ts'
 import { strayIds, strayName } from '../leftovers.ts'
 import { objectOf, type RowRequest } from '../message.ts'
-import { type FurtherProperty, type Plants, plantJson } from '../plant.ts'
+import { type Plants, plantJson } from '../plant.ts'
 import { type Circumstances, near, type Row, row } from '../row.ts'
 import { type Bodies, bodiesOf, kept, refused, type Sent } from './operations.ts'
 
 const isInt64 = {
   document:
-    'id is an integer of 64 bits; a JSON number with no fraction is an integer, however it is written (schemas/NewPlant)',
+    'id is an integer of 64 bits; a JSON number with no fraction is one, however it is written (schemas/NewPlant)',
 }
 
 /** A plant with something after its name, such as the end of the object. */
@@ -112,11 +112,8 @@ const noStrings = ['null', '7', 'false', '["a"]', '{}']
 const noText = ['"a\\u0000b"', '"\\u0000"', '"\\ud83c"', '"\\udf3f"', '"\\udf3f\\ud83c"', '"\\udfff"']
 const nameless = ['{<id>}', '{<id>,"tag":"t"}', '{<id>,"Name":"m","NAME":"m","name ":"m"," name":"m"}']
 
-/** Every character of up to two bytes in UTF-8 except NUL, in pieces of a length. */
-function piecesOf(length: number): readonly string[] {
-  const all = Array.from({ length: 0x7ff }, (_, at) => String.fromCharCode(at + 1)).join('')
-  return all.match(new RegExp(`.{1,${length}}`, 'gs')) ?? []
-}
+/** Every character of up to two bytes in UTF-8 except NUL. */
+const short = Array.from({ length: 0x7ff }, (_, at) => String.fromCharCode(at + 1)).join('')
 
 function quoted(text: string): string {
   return JSON.stringify(text)
@@ -137,6 +134,7 @@ function textsOf(plants: Plants, property: 'name' | 'tag'): readonly Bodies[] {
   const returned = (literal: string): Sent => {
     return { plant: { name: 'n', [property]: JSON.parse(literal) as string }, body: write(literal) }
   }
+  const pieces = short.match(new RegExp(`.{1,${max}}`, 'gs')) ?? []
   const within = ['a', '🌿', '\ufdfa', '\u0130', '['].map((each) => each.repeat(max))
   const beyond = [...(min > 0 ? ['a'.repeat(min - 1)] : []), 'a'.repeat(max + 1), '🌿'.repeat(max + 1)]
   const invalid = (what: string, texts: readonly string[], rule?: Bodies['rule']): Bodies =>
@@ -145,7 +143,7 @@ function textsOf(plants: Plants, property: 'name' | 'tag'): readonly Bodies[] {
     kept(`a ${property} ${what}`, rule, texts.map(returned))
   return [
     ...Object.entries(literals).map(([what, texts]) => valid(what, anyText, texts)),
-    valid('of every character up to U+07FF', anyText, piecesOf(max).map(quoted)),
+    valid('of every character up to U+07FF', anyText, pieces.map(quoted)),
     valid(`of at most ${most} characters`, bound, [...within, '🌿'.repeat(Math.max(min, 1))].map(quoted)),
     invalid(`of more than ${most} characters`, beyond.map(quoted).map(write), bound),
     invalid('that is no string', [...noStrings.map(write), ...(property === 'name' ? nameless : [])]),
@@ -155,23 +153,21 @@ function textsOf(plants: Plants, property: 'name' | 'tag'): readonly Bodies[] {
 
 /** Properties that the bundled document does not have: kept as they are sent, replaced and removed. */
 export function furtherRows({ plants }: Circumstances): readonly Row[] {
-  return plants.further.map(furtherRow)
-}
-
-function furtherRow({ name: property, isRequired, sample }: FurtherProperty): Row {
-  const rule = { document: `a plant has the property ${property} (createPlant)`, ids: near(1) }
-  return row(`the property ${property} is kept as it is sent`, rule, async (store, id) => {
-    const [plant, without] = [{ name: 'n', [property]: sample }, { name: 'n' }]
-    await store.send({ body: toJson({ id, ...plant }) }, isCreated({ id, ...plant }))
-    const first = await store.read({ id, ...plant })
-    const isAsBefore = [...ok, isPlant(plant), sameField('ETag', first)]
-    if (!isRequired) {
-      await store.put(id, toJson(without), [...ok, isPlant(without), otherField('ETag', first)])
-      await store.read({ id, ...without })
+  return plants.further.map(({ name: property, isRequired, sample }) => {
+    const rule = { document: `a plant has the property ${property} (createPlant)`, ids: near(1) }
+    return row(`the property ${property} is kept as it is sent`, rule, async (store, id) => {
+      const [plant, without] = [{ name: 'n', [property]: sample }, { name: 'n' }]
+      await store.send({ body: toJson({ id, ...plant }) }, isCreated({ id, ...plant }))
+      const first = await store.read({ id, ...plant })
+      const isAsBefore = [...ok, isPlant(plant), sameField('ETag', first)]
+      if (!isRequired) {
+        await store.put(id, toJson(without), [...ok, isPlant(without), otherField('ETag', first)])
+        await store.read({ id, ...without })
+        await store.put(id, toJson(plant), isAsBefore)
+      }
       await store.put(id, toJson(plant), isAsBefore)
-    }
-    await store.put(id, toJson(plant), isAsBefore)
-    await store.list(`after=${id - 1n}`, [{ id, ...plant }], 2, id)
+      await store.list(`after=${id - 1n}`, [{ id, ...plant }], 2, id)
+    })
   })
 }
 

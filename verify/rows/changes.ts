@@ -5,9 +5,10 @@ import { isDeepStrictEqual } from 'node:util'
 import { type AnswerCheck, type Check, field, hasNoBody, isOfNow, ok, refusal, whyNotPlant } from '../checks.ts'
 import { type Answer, itemsOf, objectOf, type RowRequest } from '../message.ts'
 import { hardText, type NewPlant, type Plants } from '../plant.ts'
-import { near, nextPage, type Row, row, type Store } from '../row.ts'
+import { near, nextPage, type Row, row, type Store, take } from '../row.ts'
 
 const streamed = 'listChanges: text/event-stream'
+const byCaller = { place: 'schemas/Change/properties/callerId', ids: take(3) }
 
 const kinds = ['created', 'replaced', 'deleted'] as const
 type Wanted = readonly [kind: (typeof kinds)[number], plant: NewPlant]
@@ -126,8 +127,7 @@ const hasNamedEvents: AnswerCheck = ({ body }) => {
 
 export const changeRows: readonly Row[] = [
   ...reads.map(readRow),
-  row('a change says with which token it was made', 'schemas/Change', async (store, first, second, third) => {
-    const ids = [first, second, third]
+  row('a change says with which token it was made', byCaller, async (store, ...ids) => {
     const plants = ids.map((id) => ({ id, name: 'n' }))
     const after = await positionOfNow(store)
     for (const [at, plant] of plants.entries()) {

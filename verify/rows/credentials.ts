@@ -6,7 +6,7 @@ import type { Operation } from '../document.ts'
 import { objectOf, type RowRequest } from '../message.ts'
 import { plantJson } from '../plant.ts'
 import { type Circumstances, type Row, row, type Store } from '../row.ts'
-import { doneStatus, prepare, requestOf, sendInEveryWay } from './operations.ts'
+import { prepare, requestOf, sendInEveryWay } from './operations.ts'
 
 const place = 'responses/Unauthorized'
 const missing: readonly Check[] = [...refusal('missingToken'), challenge()]
@@ -78,7 +78,7 @@ function tokenRow(operation: Operation, unknown: readonly string[]): Row {
   const { id: name, scopes, takesToken } = operation
   const isOpen = scopes === undefined
   const title = isOpen ? `${name} is open to all` : `${name} needs a token that the server knows`
-  return row(title, isOpen ? name : place, async (store, id) => {
+  return row(title, isOpen ? { document: `needs no token (the security of ${name})` } : place, async (store, id) => {
     const valid = await beServed(store, operation, id)
     for (const [Authorization, checks] of [
       ...[undefined, 'Basic cGx0Og=='].map((value) => [value, isOpen ? ok : missing] as const),
@@ -120,7 +120,7 @@ function scopeRows(operation: Operation): Row[] {
       await prepare(store, operation, id)
       const headers = { Authorization: `Bearer ${holder}`, 'Idempotency-Key': `scope-${store.nonce}` }
       const valid = requestOf(operation, id, store.plants, { headers })
-      await store.send(valid, [status(doneStatus(operation))])
+      await store.send(valid, [status(operation.doneStatus)])
       if (operation.method === 'GET') await store.send({ ...valid, method: 'HEAD' }, ok)
       if (operation.method === 'POST') await store.send(valid, [...ok, field('Idempotency-Replayed', 'true')])
     }),

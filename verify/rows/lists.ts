@@ -122,9 +122,20 @@ const generalRows: readonly Row[] = [
     const polled = [1_000, 2].map(
       (limit) => [`/plants?${among(tag)}&limit=${limit}`, new Map<string, string>()] as const,
     )
+    // A client that has the ETag of a page gets 304; with any other, also of an earlier page, the page.
     const poll = async (count = 2): Promise<void> => {
       const known = polled.flatMap(([, contents]) => [...contents.keys()])
-      for (const page of polled.slice(0, count)) await pollPage(store, ...page, known)
+      for (const [target, contents] of polled.slice(0, count)) {
+        const isOfContent: AnswerCheck = (page) => {
+          const plants = itemsOf(page).map(({ id, name, tag }) => [id, name, tag])
+          return etagFor(`${toJson(plants)} with Link ${fieldOf(page, 'link')}`, contents)(page)
+        }
+        const etag = fieldOf(await store.call('GET', target, [...ok, isOfContent]), 'etag') ?? ''
+        for (const each of new Set([...known, etag, '"x"'])) {
+          const checks = each === etag ? [status(304), field('ETag', etag)] : [...ok, isOfContent]
+          await store.call('GET', target, checks, { 'If-None-Match': each })
+        }
+      }
     }
     const rename = (name: string) => store.put(one.id, { name, tag })
     await store.createAll([one, other])
@@ -197,33 +208,10 @@ function longRow(filter: 'tag' | 'name', max: number): Row {
   })
 }
 
-/**
- * Reads the first page of a list. A client that has its ETag gets 304; with any other, also of an earlier page, the page.
- *
- * @param contents those of earlier pages by their ETags. Adds this one.
- * @param known ETags of this list and of others.
- */
-async function pollPage(
-  store: Store,
-  target: string,
-  contents: Map<string, string>,
-  known: readonly string[],
-): Promise<void> {
-  const isOfContent: AnswerCheck = (page) => {
-    const plants = itemsOf(page).map(({ id, name, tag }) => [id, name, tag])
-    return etagFor(`${toJson(plants)} with Link ${fieldOf(page, 'link')}`, contents)(page)
-  }
-  const etag = fieldOf(await store.call('GET', target, [...ok, isOfContent]), 'etag') ?? ''
-  for (const each of new Set([...known, etag, '"x"'])) {
-    const checks = each === etag ? [status(304), field('ETag', etag)] : [...ok, isOfContent]
-    await store.call('GET', target, checks, { 'If-None-Match': each })
-  }
-}
-
 const tagsMax = 100
 /**
- * After all creates of other rows. Others may create and delete plants meanwhile, so rows count only a tag unique to this
- * run.
+ * After all creates of other rows. Others may create and delete plants meanwhile, so rows count only a tag unique to
+ * this run.
  */
 function atLast(ids: NonNullable<Rule['ids']>) {
   return { place: 'getSummary: in total and by tag', turn: 'last', ids } as const

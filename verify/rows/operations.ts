@@ -10,11 +10,6 @@ import type { Plant, Plants } from '../plant.ts'
 import { type Circumstances, near, type Row, type Rule, row, type Store, take } from '../row.ts'
 import { merged, propertiesOf } from '../schemas.ts'
 
-/** Whether the path has the id of a plant. */
-export function hasPlant({ parameters }: Operation): boolean {
-  return parameters.some(({ place, schema }) => place === 'path' && schema['type'] === 'integer')
-}
-
 /** The path with an id, and with examples of its other parameters. */
 export function pathOf({ path, parameters }: Operation, id: bigint | string): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name) => {
@@ -51,12 +46,7 @@ export function requestOf(
 
 /** Creates the plant that the path of an operation names, if it does. */
 export async function prepare(store: Store, operation: Operation, id: bigint): Promise<void> {
-  if (hasPlant(operation)) await store.create({ id, name: 'n' })
-}
-
-/** The first status of an operation that succeeds. */
-export function doneStatus({ responses }: Operation): number {
-  return [...responses.keys()].find((status) => status < 300) ?? 200
+  if (operation.hasPlant) await store.create({ id, name: 'n' })
 }
 
 /** Sends a request of an operation; a GET also as HEAD, and for each media type of the answer, which may be a stream. */
@@ -111,15 +101,13 @@ export function bodiesOf(
 ): (run: Circumstances) => readonly Row[] {
   return ({ plants }) => {
     const takings = plants.document.operations.filter(({ body }) => body !== undefined)
-    return takings.flatMap((operation) =>
-      bodies(plants, !hasPlant(operation)).map((each) => takingRow(operation, each)),
-    )
+    return takings.flatMap((operation) => bodies(plants, !operation.hasPlant).map((each) => takingRow(operation, each)))
   }
 }
 
 function takingRow(operation: Operation, { what, rule, sent, code, checkFor }: Bodies): Row {
   const { id: name, method } = operation
-  const isNew = !hasPlant(operation)
+  const isNew = !operation.hasPlant
   const does = code === undefined ? 'keeps' : 'refuses'
   const ids = isNew && code === undefined ? near(sent.length) : take(1)
   const whole: Rule = typeof rule === 'string' ? { place: rule } : rule

@@ -7,7 +7,7 @@ import type { JsonValue } from '../json.ts'
 import type { Plants } from '../plant.ts'
 import { type Circumstances, type Row, row } from '../row.ts'
 import type { Schema } from '../schemas.ts'
-import { hasPlant, pathOf, prepare, requestOf, sendInEveryWay } from './operations.ts'
+import { pathOf, prepare, requestOf, sendInEveryWay } from './operations.ts'
 
 /** Texts that some programs accept as an integer with these digits. */
 function oddIntegers(digits: string): readonly string[] {
@@ -31,7 +31,7 @@ export function parameterRows({ plants }: Circumstances): readonly Row[] {
   return [
     ...operations.flatMap((operation) => queryRows(plants, operation)),
     ...operations.flatMap((operation) => headerRows(plants, operation)),
-    ...operations.filter(hasPlant).flatMap(pathRows),
+    ...operations.filter((each) => each.hasPlant).flatMap(pathRows),
   ]
 }
 
@@ -110,7 +110,7 @@ function headerRows(plants: Plants, operation: Operation): readonly Row[] {
           const request = requestOf(operation, id, plants, { headers, isEnough: () => true })
           await store.send(request, refusal('invalidHeader'))
         }
-        if (hasPlant(operation)) await store.read({ id, name: 'n' })
+        if (operation.hasPlant) await store.read({ id, name: 'n' })
       },
     )
   })

@@ -1,5 +1,5 @@
-// Paths and methods inside and outside the document, the pages and what they load, limits of HTTP, and requests with two
-// errors. None of these requests could make a faulty server change anything outside the range.
+// Paths and methods inside and outside the document, the pages and what they load, limits of HTTP, and requests with
+// two errors. None of these requests could make a faulty server change anything outside the range.
 
 import { isDeepStrictEqual } from 'node:util'
 import { parse } from 'yaml'
@@ -22,7 +22,7 @@ import { decodeJson, type JsonValue, toJson } from '../json.ts'
 import { type Answer, fieldOf, jsonOf, objectOf, type RowRequest } from '../message.ts'
 import { plantJson } from '../plant.ts'
 import { type Circumstances, type Row, row } from '../row.ts'
-import { hasPlant, pathOf, prepare, requestOf, steadyTarget } from './operations.ts'
+import { pathOf, prepare, requestOf, steadyTarget } from './operations.ts'
 
 const unknown = 'info: An unknown path gets 404'
 /** Path and method come before the token. */
@@ -82,22 +82,17 @@ function headRows(operation: Operation): readonly Row[] {
       const asked = { target, headers: { Accept }, isEnough: () => Accept === 'text/event-stream' }
       const got = await store.send({ ...asked, method: 'GET' }, ok)
       const isSame = [...ok, hasNoBody, sameField('Content-Type', got)]
-      const isWhole = isSteady ? [hasLengthOf(got), sameField('ETag', got)] : []
-      await store.send({ ...asked, method: 'HEAD' }, [...isSame, ...isWhole])
-      if (!hasPlant(operation)) return
+      const isWhole = isSteady ? [sameField('ETag', got)] : []
+      const head = await store.send({ ...asked, method: 'HEAD' }, [...isSame, ...isWhole])
+      // The length in an answer to HEAD, if any, is that of the answer to GET (RFC 9110, section 8.6).
+      const [length = '', whole] = [fieldOf(head, 'content-length'), String(got.body.length)]
+      const isOther = isSteady && length !== '' && length !== whole
+      store.assert(isOther ? `Content-Length is ${length}, that of GET ${whole}` : undefined)
+      if (!operation.hasPlant) return
       await store.remove(id)
       await store.call('HEAD', target, [...refusal('unknownPlant'), hasNoBody])
     })
   })
-}
-
-/** The length in an answer to HEAD, if any, is that of the answer to GET (RFC 9110, section 8.6). */
-function hasLengthOf({ body }: Answer): AnswerCheck {
-  return (answer) => {
-    const length = fieldOf(answer, 'content-length')
-    const isSame = length === undefined || length === String(body.length)
-    return isSame ? undefined : `Content-Length is ${length}, that of GET ${body.length}`
-  }
 }
 
 /** Paths that some programs confuse with one of the document. */
@@ -156,9 +151,16 @@ export function pageRows({ plants: { document } }: Circumstances): readonly Row[
         for (const method of ['GET', 'HEAD']) await store.call(method, target, [...ok, loadsFromHere], html)
       })
     }),
-    row('the links of the home page lead to paths', 'getHome: links in JSON', (store) =>
-      store.call('GET', '/', [...ok, linksToPaths(document)], { Accept: 'application/json' }),
-    ),
+    row('the links of the home page lead to paths', 'getHome: links in JSON', async (store) => {
+      const home = objectOf(await store.call('GET', '/', ok, { Accept: 'application/json' }))
+      const paths = document.operations.filter(({ method }) => method === 'GET').map(({ path }) => path)
+      for (const [name, link] of Object.entries((home['links'] ?? {}) as Record<string, JsonValue>)) {
+        // Each leads to what has its name.
+        const wanted = paths.includes(`/${name}`) ? [`/${name}`] : paths.filter((path) => path.length > 1)
+        const isRight = wanted.some((path) => String(link).endsWith(path))
+        store.assert(isRight ? undefined : `links.${name} is ${String(link)}, which is no path of the document`)
+      }
+    }),
     ...document.operations.flatMap(formRows),
     row('the document that is served has every operation', 'getOpenapiYaml', async (store) => {
       const json = await store.call('GET', '/openapi.json', [...ok, isWhole(document)])
@@ -187,9 +189,10 @@ export function pageRows({ plants: { document } }: Circumstances): readonly Row[
 /** JSON, unless the client accepts the other form of an answer (RFC 9110, section 12.5.1). */
 function formRows(operation: Operation): readonly Row[] {
   const others = operation.types.filter((type) => type !== 'application/json')
+  const place = `${operation.id}: Clients that accept`
   if (others.length === operation.types.length) return []
   return others.map((type) =>
-    row(`${operation.id} is ${type} for clients that accept it, and JSON for others`, operation.id, async (store) => {
+    row(`${operation.id} is ${type} for clients that accept it, and JSON for others`, place, async (store) => {
       const get = async (Accept: string, wanted: string): Promise<void> => {
         const request = { method: 'GET', target: steadyTarget(operation, 0n), headers: { Accept } }
         const isWanted = field('Content-Type', new RegExp(`^${wanted}`, 'i'))
@@ -214,19 +217,6 @@ const loadsFromHere: AnswerCheck = (answer) => {
   const names = directives.map(([name]) => name?.toLowerCase())
   const open = fetchDirectives.find((kind) => !names.includes('default-src') && !names.includes(`${kind}-src`))
   return open && `Content-Security-Policy is ${policy}, without default-src and ${open}-src`
-}
-
-/** Each link leads to what has its name. */
-function linksToPaths({ operations }: Document): AnswerCheck {
-  const paths = operations.filter(({ method }) => method === 'GET').map(({ path }) => path)
-  return (answer) => {
-    const links = Object.entries((objectOf(answer)['links'] ?? {}) as Record<string, JsonValue>)
-    const wrong = links.find(([name, link]) => {
-      const wanted = paths.includes(`/${name}`) ? [`/${name}`] : paths.filter((path) => path.length > 1)
-      return !wanted.some((path) => String(link).endsWith(path))
-    })
-    return wrong && `links.${wrong[0]} is ${String(wrong[1])}, which is no path of the document`
-  }
 }
 
 function parseYaml(text: string): JsonValue | undefined {

@@ -111,7 +111,10 @@ class Round {
     const { name, tag } = all.length === 0 ? { name: '', tag: undefined } : this.#pick<Plant>(all)
     const prefix = [...name].slice(0, this.#below(4)).join('')
     const byTag = [`&${among(tag ?? '')}`, all.filter((each) => each.tag === tag)] as const
-    const byName = [`&name=${encodeURIComponent(prefix)}`, all.filter((each) => begins(each.name, prefix))] as const
+    const byName = [
+      `&name=${encodeURIComponent(prefix)}`,
+      all.filter((each) => folded(each.name).startsWith(folded(prefix))),
+    ] as const
     const [filter, listed] = this.#pick([['', all], byName, tag === undefined ? byName : byTag] as const)
     await this.#store.list(`after=${first - 1n}${filter}`, listed, this.#pick([2, 3, 100]), last)
   }
@@ -180,10 +183,6 @@ function contentOf({ name, tag }: Plant): string {
 }
 
 /** Ignores case in every script (compared in NFKC), as the document says of the parameter name. */
-function begins(name: string, prefix: string): boolean {
-  return folded(name).startsWith(folded(prefix))
-}
-
 function folded(name: string): string {
   const upper = name.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase()
   return upper.replaceAll('\u03c2', '\u03c3').normalize('NFKC')

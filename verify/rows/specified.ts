@@ -68,6 +68,7 @@ const again = specified(twice, { turn: 'first' })
 
 export const specifiedRows: readonly Row[] = [
   ...created.map(([title, rule, plant, more = ''], at) => {
+    // With those that need a turn, three rows show a server that gives no whole answer before many rows are sent.
     const how: Partial<Rule> = at === 0 ? { turn: 'first' } : {}
     return row(title, specified(`${rule} (the response 200 of POST /plants)`, how), (store, id) => {
       const body = plantJson(id, plant.name, plant.tag).replace(/}$/, `${more}}`)
