@@ -2,8 +2,8 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { type JsonValue, toJson } from './json.ts'
-import { type Answer, fieldOf, hasSucceeded, isJson, jsonOf, membersOf, objectOf } from './message.ts'
-import type { NewPlant, Plant, Plants } from './plant.ts'
+import { type Answer, fieldOf, isJson, jsonOf, membersOf, objectOf } from './message.ts'
+import type { NewPlant, Plants } from './plant.ts'
 
 /** Returns what is wrong with an answer, or undefined. */
 export type Check = (answer: Answer, plants: Plants) => string | undefined
@@ -22,8 +22,8 @@ export const ok: readonly Check[] = [status(200)]
 export const refusedSomehow: AnswerCheck = ({ status }) =>
   status >= 400 && status <= 499 ? undefined : `the status is ${status}; a refusal is 4xx`
 
-export const notAccepted: Check = (answer) =>
-  hasSucceeded(answer) ? `the status is ${answer.status}; the request must not succeed` : undefined
+export const notAccepted: AnswerCheck = ({ status }) =>
+  status < 300 ? `the status is ${status}; the request must not succeed` : undefined
 
 /**
  * A refusal with its status and number. Does not check that the body is an Error: otherwise a server with another body
@@ -59,25 +59,30 @@ export function isOf(name: 'Error' | 'Summary'): Check {
 export const isError = isOf('Error')
 
 /** The body is an object with the sent properties. Further properties are allowed, as in a Plant. */
-export function isPlant(wanted: { readonly id?: bigint } & Plant): Check {
+export function isPlant(wanted: Partial<NewPlant>): Check {
   return (answer, plants) => whyNotJson(answer) ?? whyNotPlant(objectOf(answer), wanted, plants)
 }
 
 /** What is wrong with the properties of a plant. Without an id, any id is right. */
-export function whyNotPlant(
-  plant: Properties,
-  wanted: { readonly id?: bigint } & Plant,
-  plants: Plants,
-): string | undefined {
-  const whys = Object.entries(plants.complete(wanted)).map(([key, value]) =>
-    whyNotSame(key, Object.hasOwn(plant, key) ? plant[key] : undefined, value),
-  )
-  return whys.find((why) => why !== undefined)
+export function whyNotPlant(plant: Properties, wanted: Partial<NewPlant>, plants: Plants): string | undefined {
+  for (const [key, due] of Object.entries(plants.complete(wanted))) {
+    const came = Object.hasOwn(plant, key) ? plant[key] : undefined
+    if (isDeepStrictEqual(came, due)) continue
+    if (due === undefined) return `${key} is present, but was not sent`
+    return `${key} is ${came === undefined ? 'missing' : show(came)}, not ${show(due)}`
+  }
+  return undefined
 }
 
-/** The answer to a create. */
+/** The answer to a create. A Location, if present, leads to the plant below the server's base path. */
 export function isCreated({ id, ...plant }: NewPlant): readonly Check[] {
-  return [status(200), isPlant(plant), locates(id)]
+  const locates: AnswerCheck = (answer) => {
+    // Another row checks that it is present.
+    const location = fieldOf(answer, 'location')
+    const isRight = location === undefined || new RegExp(`^(?:/[^/?]+)*/plants/${id}$`).test(location)
+    return isRight ? undefined : `Location is ${show(location)}, which is not the path of plant ${id}`
+  }
+  return [status(200), isPlant(plant), locates]
 }
 
 /** What is wrong with a list: it must have exactly these plants, in this order, and each whole. */
@@ -106,12 +111,9 @@ export function field(name: string, wanted: string | RegExp | undefined): Answer
   }
 }
 
-/** The clocks of a server and of the kit differ by less; a wrong time zone, by more. */
-const clocksDifferMs = 900_000
-
-/** Whether a time is that of now, by a clock that may be somewhat wrong. */
+/** Whether a time is that of now, by a clock that may be 15 minutes wrong; a wrong time zone differs by more. */
 export function isOfNow(time: string): boolean {
-  return Math.abs(Date.parse(time) - Date.now()) < clocksDifferMs
+  return Math.abs(Date.parse(time) - Date.now()) < 900_000
 }
 
 /** The header field has the same value as in an earlier answer. */
@@ -172,23 +174,12 @@ export function challenge(error?: string, scope?: string): Check {
     if (value === undefined) return 'there is no WWW-Authenticate'
     if (!/^Bearer(?: |$)/i.test(value)) return `WWW-Authenticate is ${show(value)}, not a Bearer challenge`
     // RFC 9110, section 11.2.
-    const pairs = [...value.matchAll(/([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/g)]
-    const parameters = new Map(pairs.map(([, name = '', quoted, plain = '']) => [name.toLowerCase(), quoted ?? plain]))
+    const pairs = value.matchAll(/([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/g)
+    const parameters = new Map([...pairs].map(([, name = '', quoted, plain]) => [name.toLowerCase(), quoted ?? plain]))
     const came = parameters.get('error')
-    if (came !== error) {
-      return `WWW-Authenticate has ${came === undefined ? 'no error' : `error=${show(came)}`}, not ${error ?? 'none'}`
-    }
+    if (came !== error) return `WWW-Authenticate has error=${came ?? 'none'}, not ${error ?? 'none'}`
     const isNamed = scope === undefined || parameters.get('scope')?.split(' ').includes(scope) === true
     return isNamed ? undefined : `the scope of WWW-Authenticate is not ${scope}`
-  }
-}
-
-/** A Location, if present, leads to the plant below the server's base path. Another row checks that it is present. */
-function locates(id: bigint): AnswerCheck {
-  return (answer) => {
-    const location = fieldOf(answer, 'location')
-    const isRight = location === undefined || new RegExp(`^(?:/[^/?]+)*/plants/${id}$`).test(location)
-    return isRight ? undefined : `Location is ${show(location)}, which is not the path of plant ${id}`
   }
 }
 
@@ -196,12 +187,6 @@ function whyNotJson(answer: Answer): string | undefined {
   const type = fieldOf(answer, 'content-type')
   if (!isJson(answer)) return `the Content-Type is ${type === undefined ? 'missing' : show(type)}, not application/json`
   return jsonOf(answer) === undefined ? 'the body is not JSON' : undefined
-}
-
-function whyNotSame(key: string, came: JsonValue | undefined, wanted: JsonValue | undefined): string | undefined {
-  if (isDeepStrictEqual(came, wanted)) return undefined
-  if (wanted === undefined) return `${key} is present, but was not sent`
-  return `${key} is ${came === undefined ? 'missing' : show(came)}, not ${show(wanted)}`
 }
 
 const shownCharactersMax = 100

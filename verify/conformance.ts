@@ -5,9 +5,9 @@ import { errorNumberOf, field, isError, isOfNow } from './checks.ts'
 import type { Operation } from './document.ts'
 import { type Answer, fieldOf, itemsOf, jsonOf, membersOf, objectOf, type RowRequest } from './message.ts'
 import type { Plants } from './plant.ts'
-import { none, type Row, type Rule, row } from './row.ts'
-import { corsSays, readableByPages, whyRestricted } from './rows/cors.ts'
-import { type Failure, WrongAnswer } from './store.ts'
+import { type Circumstances, Ended, type Failure, type Row, type Rule, row, type Store, take } from './row.ts'
+import { corsPlace, readableByPages, whyRestricted } from './rows/cors.ts'
+import type { Schema } from './schemas.ts'
 
 interface Exchange {
   readonly request: RowRequest
@@ -18,10 +18,9 @@ interface Exchange {
   readonly operation: Operation | undefined
 }
 
-/** A rule for all answers, or for those of an operation. */
-type AnswerRule = readonly [title: string, rule: string | Rule, whys: Whys]
-/** What is wrong with an answer, among undefined. */
+/** A rule for all answers, or for those of an operation: what is wrong with an answer, among undefined. */
 type Whys = (exchange: Exchange) => readonly (string | undefined)[]
+type AnswerRule = readonly [title: string, rule: string | Rule, whys: Whys, skipped?: string | false]
 
 const deviationsShown = 5
 
@@ -33,13 +32,16 @@ export class Conformance {
   /** The first wrong answer by each rule, and how often each deviation came. */
   readonly #wrong = new Map<Whys, Pick<Failure, 'request' | 'answer'> & { readonly times: Map<string, number> }>()
 
-  constructor(plants: Plants) {
-    this.#operations = plants.document.operations
-    this.#rules = answerRules(plants)
-    this.rows = this.#rules.map(([title, rule, whys]) => ({
-      ...row(title, rule, none, async () => this.#assert(whys)),
-      turn: 'end',
-    }))
+  constructor(run: Circumstances) {
+    this.#operations = run.plants.document.operations
+    this.#rules = answerRules(run)
+    this.rows = this.#rules.map(([title, rule, whys, skipped]) => {
+      const judge = async (store: Store): Promise<void> => {
+        store.skipIf(skipped)
+        this.#assert(whys)
+      }
+      return { ...row(title, rule, judge), turn: 'end', ids: take(0) }
+    })
   }
 
   /** Checks an answer. */
@@ -62,53 +64,53 @@ export class Conformance {
     const { request, answer, times } = wrong
     const all = [...times].map(([why, count]) => `${why} (${count === 1 ? 'once' : `${count} times`})`)
     const rest = all.length > deviationsShown ? [`and ${all.length - deviationsShown} more`] : []
-    throw new WrongAnswer({ number: 1, request, answer, why: [...all.slice(0, deviationsShown), ...rest].join('; ') })
+    const why = [...all.slice(0, deviationsShown), ...rest].join('; ')
+    throw new Ended({ failure: { number: 1, request, answer, why } })
   }
 }
 
 /** One rule per operation, and some for all answers. */
-function answerRules(plants: Plants): readonly AnswerRule[] {
-  const { document } = plants
+function answerRules(run: Circumstances): readonly AnswerRule[] {
+  const { plants } = run
   const requestIds = new Set<string>()
-  const whyRepeated = (answer: Answer): string | undefined => {
-    const id = fieldOf(answer, 'x-request-id')
-    if (id === undefined || !requestIds.has(id)) {
-      requestIds.add(id ?? '')
-      return undefined
-    }
-    return `X-Request-Id is ${id}, as in an earlier answer`
-  }
   // Answers of public operations may come from a cache, including header fields.
   const ofSecured =
     (why: (answer: Answer) => string | undefined): Whys =>
     ({ answer, operation }) =>
       operation?.scopes === undefined ? [] : [why(answer)]
-  const whyHidden = readableByPages(document)
-  const described = 'describes every status, header field and body that the operation answers with'
+  const isNosniff = field('X-Content-Type-Options', /^nosniff$/i)
+  const isReadable = readableByPages(plants.document)
+  const whyHidden: Whys = ({ request, answer }) => [isReadable(request, answer)]
   return [
-    ...document.operations.map((own): AnswerRule => {
-      const title = `${own.id}: answers are as the document describes them`
+    ...plants.document.operations.map((own): AnswerRule => {
+      const document = `describes every status, header field and body (the responses of ${own.id})`
       const whys: Whys = (it) => (it.operation === own ? deviations(plants, own, it) : [])
-      return [title, `${described} (the responses of ${own.id})`, whys]
+      return [`${own.id}: answers are as the document describes them`, { document }, whys]
     }),
     [
       'failures on other paths, and of other methods, are Errors',
-      'every error, on every path, has the same body, an Error (the description of the document)',
-      (it) => (it.operation === undefined && isFailure(it) ? [isError(it.answer, plants)] : []),
+      'info: Every error on every path',
+      ({ operation, method, request, answer }) => {
+        // A row of its own is about pages for browsers.
+        const isOpened = method === 'GET' && request.headers?.['Accept']?.includes('text/html') === true
+        const isFailure = answer.status >= 400 && method !== 'HEAD' && !(isOpened && answer.status === 404)
+        return operation === undefined && isFailure ? [isError(answer, plants)] : []
+      },
     ],
     [
       'every answer has a unique X-Request-Id',
-      "X-Request-Id identifies the request, also in the server's log (the header RequestId)",
-      ofSecured(whyRepeated),
+      'headers/RequestId',
+      ofSecured((answer) => {
+        const id = fieldOf(answer, 'x-request-id')
+        const isRepeated = id !== undefined && requestIds.has(id)
+        requestIds.add(id ?? '')
+        return isRepeated ? `X-Request-Id is ${id}, as in an earlier answer` : undefined
+      }),
     ],
-    [
-      'every answer tells browsers not to guess its type',
-      'every response has X-Content-Type-Options: nosniff (the description of the document)',
-      ({ answer }) => [field('X-Content-Type-Options', /^nosniff$/i)(answer)],
-    ],
+    ['every answer tells browsers not to guess its type', 'info: nosniff', ({ answer }) => [isNosniff(answer)]],
     [
       'every Date is that of now',
-      'Date is when the answer was made (RFC 9110, section 6.6.1)',
+      { document: 'Date is when the answer was made (RFC 9110, section 6.6.1)' },
       ofSecured((answer) => {
         const date = fieldOf(answer, 'date')
         return date === undefined || isOfNow(date) ? undefined : 'Date is hours away from now'
@@ -116,16 +118,20 @@ function answerRules(plants: Plants): readonly AnswerRule[] {
     ],
     [
       'no shared cache keeps an answer that depends on a token',
-      'responses that depend on a token have Cache-Control: private, no-cache (the description of the document)',
-      ofSecured(whyCached),
+      'info: Cache-Control',
+      ofSecured((answer) => {
+        const value = fieldOf(answer, 'cache-control') ?? ''
+        const has = (directive: string): boolean => membersOf(value.toLowerCase()).includes(directive)
+        const isRight = tokenless.has(answer.status) || (has('private') && has('no-cache') && !has('public'))
+        return isRight ? undefined : `Cache-Control is ${value || 'missing'}, not private, no-cache`
+      }),
     ],
-    [
-      'pages of other origins may read every answer',
-      { document: corsSays, unless: whyRestricted },
-      ({ request, answer }) => [whyHidden(request, answer)],
-    ],
+    ['pages of other origins may read every answer', corsPlace, whyHidden, whyRestricted(run)],
   ]
 }
+
+/** The server may refuse with these before it reads the token. */
+const tokenless: ReadonlySet<number> = new Set([400, 408, 413, 417, 429, 431, 501, 503])
 
 /** How an answer to a request for an operation differs from what the document describes. */
 export function deviations(
@@ -140,27 +146,26 @@ export function deviations(
     if (value === undefined) return isRequired ? `there is no ${name}` : undefined
     return plants.judge.whyNot(schema, value, name)
   })
+  // A page has as many items as its limit at most.
+  const limit = operation.parameters.find(({ name }) => name === 'limit')?.schema
+  const query = new URLSearchParams(request.target?.split('?')[1])
+  const [most, { length }] = [Number(query.get('limit') ?? limit?.['default']), itemsOf(answer)]
+  const isTooMany = limit !== undefined && length > Math.max(most, 0)
   const all = [
     ...fields,
     whyOtherBody(plants, described.content, answer, method),
-    whyTooMany(operation, request, answer),
+    isTooMany ? `there are ${length} in a page of at most ${most}` : undefined,
   ]
   return all.filter((why) => why !== undefined).map((why) => `${answer.status}: ${why}`)
 }
 
-/** A page has as many items as its limit at most. */
-function whyTooMany({ parameters }: Operation, { target = '' }: RowRequest, answer: Answer): string | undefined {
-  const limit = parameters.find(({ name }) => name === 'limit')?.schema
-  const most = Number(new URLSearchParams(target.split('?')[1]).get('limit') ?? limit?.['default'])
-  const { length } = itemsOf(answer)
-  return limit !== undefined && length > most ? `there are ${length} in a page of at most ${most}` : undefined
-}
-
-type Content = ReadonlyMap<string, Plants['document']['plant']>
-
-function whyOtherBody(plants: Plants, content: Content, answer: Answer, method: string): string | undefined {
-  if (method === 'HEAD') return answer.body.length === 0 ? undefined : 'there is a body after HEAD'
-  if (content.size === 0) return answer.body.length === 0 ? undefined : 'there is a body'
+function whyOtherBody(
+  plants: Plants,
+  content: ReadonlyMap<string, Schema>,
+  answer: Answer,
+  method: string,
+): string | undefined {
+  if (method === 'HEAD' || content.size === 0) return answer.body.length === 0 ? undefined : 'there is a body'
   const [type = '', ...parameters] = (fieldOf(answer, 'content-type') ?? '').toLowerCase().split(/\s*;\s*/)
   const other = parameters.find((each) => each.startsWith('charset=') && !/^charset="?utf-8"?$/.test(each))
   if (other !== undefined) return `the Content-Type has ${other}`
@@ -177,23 +182,6 @@ function whyOtherBody(plants: Plants, content: Content, answer: Answer, method: 
   const isOf = Math.floor(number / 100) === answer.status
   if (objectOf(answer)['message'] === '') return 'the message is empty'
   return isError(answer, plants) ?? (answer.status >= 500 || (isListed && isOf) ? undefined : `error is ${number}`)
-}
-
-/** The server may refuse with these before it reads the token. */
-const tokenless: ReadonlySet<number> = new Set([400, 408, 413, 417, 429, 431, 501, 503])
-
-function whyCached(answer: Answer): string | undefined {
-  if (tokenless.has(answer.status)) return undefined
-  const value = fieldOf(answer, 'cache-control') ?? ''
-  const directives = membersOf(value.toLowerCase())
-  const isRight = directives.includes('private') && directives.includes('no-cache') && !directives.includes('public')
-  return isRight ? undefined : `Cache-Control is ${value || 'missing'}, not private, no-cache`
-}
-
-/** A row of its own is about pages for browsers. */
-function isFailure({ method, request: { headers = {} }, answer: { status } }: Exchange): boolean {
-  const isPage = status === 404 && method === 'GET' && headers['Accept']?.includes('text/html') === true
-  return status >= 400 && method !== 'HEAD' && !isPage
 }
 
 /** HEAD is treated as GET. */

@@ -31,6 +31,12 @@ export interface Operation {
   /** The schema of the application/json body; undefined if the operation takes none. */
   readonly body: Schema | undefined
   readonly parameters: readonly Parameter[]
+  /** The media types of a 200. */
+  readonly types: readonly string[]
+  /** Whether the path has the id of a plant. */
+  readonly hasPlant: boolean
+  /** The first status that succeeds. */
+  readonly doneStatus: number
   /** By status. */
   readonly responses: ReadonlyMap<number, ResponseDescription>
 }
@@ -48,10 +54,7 @@ export interface Document {
 
 /** A document that cannot be used. The message says why. */
 export class DocumentError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.name = 'DocumentError'
-  }
+  override readonly name = 'DocumentError'
 }
 
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query']
@@ -63,23 +66,15 @@ export function openDocument(file?: string): Document {
   const bundled = decodeJson(readFileSync(bundledUrl)) as Schema
   if (file === undefined) return indexDocument(bundled, true)
   try {
-    return indexDocument(withPlantsOf(bundled, parseFile(file)), false)
+    const own: unknown = parse(readFileSync(file, 'utf8'), { intAsBigInt: true, merge: true, logLevel: 'error' })
+    if (!isSchema(own) || !/^3(?:\.[01](?:\.|$)|$)/.test(String(own['openapi'])))
+      throw new DocumentError('is not an OpenAPI document of version 3.0 or 3.1')
+    return indexDocument(withPlantsOf(bundled, own), false)
   } catch (cause) {
-    const [why] = String(cause instanceof Error ? cause.message : cause).split('\n')
-    throw new DocumentError(`${file}: ${why}`, { cause })
+    const { message, syscall } = cause as NodeJS.ErrnoException
+    const [why] = message.split('\n')
+    throw new DocumentError(`${file}: ${syscall === undefined ? '' : 'cannot be read: '}${why}`, { cause })
   }
-}
-
-function parseFile(file: string): Schema {
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch (cause) {
-    throw new DocumentError(`cannot be read: ${(cause as Error).message}`, { cause })
-  }
-  const document: unknown = parse(text, { intAsBigInt: true, merge: true, logLevel: 'error' })
-  if (isSchema(document) && /^3(?:\.[01](?:\.|$)|$)/.test(String(document['openapi']))) return document
-  throw new DocumentError('is not an OpenAPI document of version 3.0 or 3.1')
 }
 
 /** Exported for tests: a document with further operations. */
@@ -102,39 +97,56 @@ export function indexDocument(root: Schema, isBundled: boolean): Document {
   }
 }
 
+/**
+ * What a document says at a place, with the place: of an operation (`createPlant`), its response (`createPlant 409`), a
+ * component (`schemas/Plant`), or all (`info`). Behind a colon are words of the sentence that is meant.
+ */
+export function quote(root: Schema, place: string): string {
+  const [where = '', words = ''] = place.split(': ')
+  const [name, status = ''] = where.split(' ')
+  const operations = Object.values(root['paths'] as Schema).flatMap((item) => Object.values(item as Schema))
+  const operation = (operations as readonly Schema[]).find((each) => each['operationId'] === name)
+  const component = name === 'info' ? root['info'] : follow(root, { $ref: `#/components/${where}` })
+  const response = (operation?.['responses'] as Schema | undefined)?.[status]
+  const { description } = follow(root, status === '' ? (operation ?? component) : response)
+  const sentences = String(description ?? '')
+    .replaceAll(/^#.*$/gm, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .split(/(?<=\.) (?:\| )*/)
+    .filter((sentence) => sentence.includes(words))
+  if (sentences.length === 0 || description === undefined) throw new TypeError(`the document has nothing at ${place}`)
+  return `${words === '' ? sentences.join(' ') : sentences[0]} (${where})`
+}
+
 function readOperation(root: Schema, method: string, path: string, operation: Schema): Operation {
   const security = (operation['security'] ?? root['security'] ?? []) as readonly Schema[]
   const isOpen = security.length === 0 || security.some((each) => Object.keys(each).length === 0)
-  const body = operation['requestBody']
+  const responses = Object.entries(operation['responses'] as Schema).map(([status, response]) => {
+    const described = follow(root, response)
+    const headers = Object.entries((described['headers'] ?? {}) as Schema).map(([name, header]) => {
+      const { required, schema } = follow(root, header)
+      return { name, isRequired: required === true, schema: (schema ?? {}) as Schema }
+    })
+    return [Number(status), { headers, content: contentOf(described) }] as const
+  })
+  const parameters = ((operation['parameters'] ?? []) as readonly unknown[]).map((each) => {
+    const { name, in: place, schema, example } = follow(root, each)
+    return { name: String(name), place: String(place), schema: (schema ?? {}) as Schema, example }
+  })
   return {
     id: String(operation['operationId']),
     method: method.toUpperCase(),
     path,
     scopes: isOpen ? undefined : security.flatMap((each) => Object.values(each).flat() as string[]),
     takesToken: security.length > 0,
-    body: body === undefined ? undefined : contentOf(follow(root, body)).get('application/json'),
-    parameters: ((operation['parameters'] ?? []) as readonly unknown[]).map((each) =>
-      readParameter(follow(root, each)),
-    ),
-    responses: new Map(
-      Object.entries(operation['responses'] as Schema).map(([status, response]) => [
-        Number(status),
-        readResponse(root, follow(root, response)),
-      ]),
-    ),
+    body: contentOf(follow(root, operation['requestBody'])).get('application/json'),
+    parameters,
+    hasPlant: parameters.some(({ place, schema }) => place === 'path' && schema['type'] === 'integer'),
+    doneStatus: responses.map(([status]) => status).find((status) => status < 300) ?? 200,
+    types: [...(new Map(responses).get(200)?.content.keys() ?? [])],
+    responses: new Map(responses),
   }
-}
-
-function readParameter({ name, in: place, schema, example }: Schema): Parameter {
-  return { name: String(name), place: String(place), schema: (schema ?? {}) as Schema, example }
-}
-
-function readResponse(root: Schema, response: Schema): ResponseDescription {
-  const headers = Object.entries((response['headers'] ?? {}) as Schema).map(([name, reference]) => {
-    const { required, schema } = follow(root, reference)
-    return { name, isRequired: required === true, schema: (schema ?? {}) as Schema }
-  })
-  return { headers, content: contentOf(response) }
 }
 
 function contentOf({ content }: Schema): ReadonlyMap<string, Schema> {
@@ -179,7 +191,8 @@ function adopt(value: unknown, isOld: boolean): unknown {
   if (Array.isArray(value)) return value.map((each) => adopt(each, isOld))
   if (!isSchema(value)) return value
   const { $ref: reference, ...others } = isOld ? upgrade(value) : value
-  const entries = Object.entries(others).map(([key, each]) => [key, adopt(each, isOld)])
+  const present = Object.entries(others).filter(([, each]) => each !== undefined)
+  const entries = present.map(([key, each]) => [key, adopt(each, isOld)])
   if (typeof reference !== 'string') return Object.fromEntries(entries)
   if (!reference.startsWith('#/'))
     throw new DocumentError(`$ref: ${JSON.stringify(reference)} leads out of the document`)
@@ -187,18 +200,16 @@ function adopt(value: unknown, isOld: boolean): unknown {
 }
 
 function upgrade({ nullable, example, ...schema }: Schema): Schema {
-  const upgraded: Record<string, unknown> = { ...schema }
-  for (const [bound, exclusive] of [
-    ['minimum', 'exclusiveMinimum'],
-    ['maximum', 'exclusiveMaximum'],
-  ] as const) {
-    if (typeof schema[exclusive] !== 'boolean') continue
-    delete upgraded[exclusive]
-    if (schema[exclusive] !== true || schema[bound] === undefined) continue
-    upgraded[exclusive] = schema[bound]
-    delete upgraded[bound]
+  const { type } = schema
+  const bounded = (bound: string, exclusive: string): Schema => {
+    if (typeof schema[exclusive] !== 'boolean') return {}
+    return schema[exclusive] ? { [exclusive]: schema[bound], [bound]: undefined } : { [exclusive]: undefined }
   }
-  if (example !== undefined) upgraded['examples'] = [example]
-  if (nullable === true && schema['type'] !== undefined) upgraded['type'] = [schema['type'], 'null'].flat()
-  return upgraded
+  return {
+    ...schema,
+    ...bounded('minimum', 'exclusiveMinimum'),
+    ...bounded('maximum', 'exclusiveMaximum'),
+    ...(example !== undefined && { examples: [example] }),
+    ...(nullable === true && type !== undefined && { type: [type, 'null'].flat() }),
+  }
 }

@@ -51,21 +51,16 @@ export class IdRange {
     return spaced(id + 1n, count, 1n)
   }
 
-  has(id: bigint): boolean {
-    return id >= this.first && id <= this.last
-  }
-
   #checked(ids: readonly bigint[]): readonly bigint[] {
     if (this.#next > this.#nextFromEnd + doubleSpacing) throw new Error('the rows need more ids than the range has')
     return ids
   }
+}
 
-  /** Why the digits of ids cannot be tested; false if every id is beyond the integers that doubles hold exactly. */
-  get whyExactAnyway(): string | false {
-    const limit = BigInt(Number.MAX_SAFE_INTEGER)
-    const isBeyond = this.first > limit || this.last < -limit
-    return !isBeyond && 'the given range has ids that JavaScript numbers hold exactly'
-  }
+/** Why the digits of ids cannot be tested; false if every id is beyond the integers that doubles hold exactly. */
+export function whyExactAnyway(ids: readonly bigint[]): string | false {
+  const isExact = ids.some((id) => Number.isSafeInteger(Number(id)))
+  return isExact && 'the given range has ids that JavaScript numbers hold exactly'
 }
 
 function spaced(first: bigint, count: number, spacing: bigint): readonly bigint[] {

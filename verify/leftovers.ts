@@ -1,7 +1,7 @@
 // Tracks plants on the server: existing ones are never touched, those of the run are deleted.
 
 import { type IdRange, int64Max, int64Min, roundedToDouble } from './ids.ts'
-import { type Answer, hasSucceeded, itemsOf, jsonOf, objectOf, type RowRequest } from './message.ts'
+import { type Answer, itemsOf, jsonOf, objectOf, type RowRequest } from './message.ts'
 import { NoAnswer } from './results.ts'
 import type { PlacedRow } from './row.ts'
 
@@ -74,7 +74,7 @@ export class Traces {
   /** Records what a row's request may have created. */
   observe(row: PlacedRow, { method = 'POST', body, headers }: RowRequest, answer: Answer): void {
     if (method !== 'POST') return
-    if (!hasSucceeded(answer)) {
+    if (answer.status >= 300) {
       const isRepeated = body === this.#lastAccepted && Object.keys(headers ?? {}).length === 0
       if (isRepeated && answer.status < 500) this.#refusesTaken = true
       return
@@ -141,12 +141,12 @@ export class Traces {
 
   /** The plants of the range, if the server can list from an id on. */
   async #listed(): Promise<readonly bigint[] | undefined> {
-    const after = this.#range.first === int64Min ? '' : `after=${this.#range.first - 1n}&`
+    const { first, last } = this.#range
+    const after = first === int64Min ? '' : `after=${first - 1n}&`
     const answer = await this.#ask({ method: 'GET', target: `/plants?${after}limit=1000` })
     if (answer instanceof NoAnswer || answer.status !== 200 || !Array.isArray(jsonOf(answer))) return undefined
-    return itemsOf(answer)
-      .map(({ id }) => id)
-      .filter((id) => typeof id === 'bigint' && this.#range.has(id)) as bigint[]
+    const ids = itemsOf(answer).map(({ id }) => id)
+    return ids.filter((id) => typeof id === 'bigint' && id >= first && id <= last) as bigint[]
   }
 }
 

@@ -14,7 +14,7 @@ export interface RowRequest {
   readonly body?: string | Buffer
   /** For an answer without an end: whether enough of its body has been read. */
   readonly isEnough?: (body: string) => boolean
-  /** The plant in the body is invalid, even if the schemas accept it. */
+  /** The plant in the body is invalid. */
   readonly isInvalid?: boolean
   /** Bytes per chunk, to send the body chunked. */
   readonly chunkBytes?: number
@@ -31,22 +31,6 @@ export type Field = readonly [name: string, value: string]
 
 /** By the names that rows use, such as `$TOKEN`; undefined for those that a run does not have. */
 export type Credentials = Readonly<Record<string, string | undefined>>
-
-/** The header lines of a request, in order, except Host. */
-export function fieldsOf({ headers, lines, body, chunkBytes }: RowRequest): readonly Field[] {
-  const length =
-    chunkBytes === undefined ? ['Content-Length', String(lengthOf(body))] : ['Transfer-Encoding', 'chunked']
-  const fields: Record<string, string | undefined> = {
-    Authorization: 'Bearer $TOKEN',
-    ...(body !== undefined && Object.fromEntries([['Content-Type', 'application/json'], length])),
-    ...headers,
-  }
-  const further = (lines ?? []).map((line): Field => {
-    const colon = line.indexOf(':')
-    return [line.slice(0, colon), line.slice(colon + 1).trim()]
-  })
-  return [...Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined), ...further]
-}
 
 /** Replaces names of credentials with their values. */
 export function fillIn(text: string, credentials: Credentials): string {
@@ -65,17 +49,16 @@ export function withoutCredentials(text: string, credentials: Credentials): stri
   const secrets = Object.entries(credentials)
     .flatMap(([name, secret]) => (secret ? [[name, secret] as const] : []))
     .toSorted(([, one], [, other]) => other.length - one.length)
-  const long = secrets.filter(([, secret]) => secret.length >= longCharacters)
-  const patterns = [
-    ...secrets.map((each) => {
-      const whole = escapePattern(each[1])
-      return [long.includes(each) ? whole : `(?<!\\w)${whole}(?!\\w)`, each[0]] as const
-    }),
-    ...long.map(([name, secret]) => {
-      return [`${escapePattern(secret.slice(0, beginningCharacters))}[\\w.~+/=-]*`, `${name}...`] as const
-    }),
-  ]
-  return patterns.reduce((rest, [pattern, name]) => rest.replaceAll(new RegExp(pattern, 'g'), () => name), text)
+  const isLong = (secret: string): boolean => secret.length >= longCharacters
+  const hide = (rest: string, pattern: string, by: string) => rest.replaceAll(new RegExp(pattern, 'g'), () => by)
+  const withoutWhole = secrets.reduce((rest, [name, secret]) => {
+    const whole = escapePattern(secret)
+    return hide(rest, isLong(secret) ? whole : `(?<!\\w)${whole}(?!\\w)`, name)
+  }, text)
+  return secrets.reduce((rest, [name, secret]) => {
+    const begun = escapePattern(secret.slice(0, beginningCharacters))
+    return isLong(secret) ? hide(rest, `${begun}[\\w.~+/=-]*`, `${name}...`) : rest
+  }, withoutWhole)
 }
 
 export function escapePattern(text: string): string {
@@ -86,11 +69,6 @@ export function escapePattern(text: string): string {
 export function fieldOf({ fields }: Answer, wanted: string): string | undefined {
   const values = fields.filter(([name]) => name.toLowerCase() === wanted.toLowerCase()).map(([, value]) => value)
   return values.length === 0 ? undefined : values.join(', ')
-}
-
-/** Whether an answer is a 2xx. */
-export function hasSucceeded({ status }: Answer): boolean {
-  return status >= 200 && status <= 299
 }
 
 /** Whether an answer is declared as JSON. */
@@ -125,8 +103,4 @@ export function membersOf(value: string | undefined): readonly string[] {
     .split(',')
     .map((each) => each.trim())
     .filter((each) => each !== '')
-}
-
-function lengthOf(body: string | Buffer | undefined): number {
-  return body === undefined ? 0 : Buffer.byteLength(body)
 }

@@ -1,7 +1,7 @@
 // Plants as the rows send and read them, and as a document describes them.
 
 import { isDeepStrictEqual } from 'node:util'
-import type { Document } from './document.ts'
+import { type Document, quote } from './document.ts'
 import { int64Max, int64Min } from './ids.ts'
 import { type JsonValue, toJson } from './json.ts'
 import { escapePattern, jsonOf, type RowRequest } from './message.ts'
@@ -30,7 +30,7 @@ export function plantJson(id: bigint | string, name: string, tag?: string): stri
 type Properties = Readonly<Record<string, JsonValue | undefined>>
 
 /** A property that the bundled document does not have. */
-export interface FurtherProperty {
+interface FurtherProperty {
   readonly name: string
   readonly isRequired: boolean
   readonly sample: JsonValue
@@ -49,7 +49,6 @@ export class Plants {
   /** Makes a sample of a schema. */
   readonly sampleOf: (schema: Schema) => JsonValue
   readonly #bundled: Document
-  readonly #bundledJudge: Judge
   /** The properties of a plant unless a row sets others: a sample of each required one, undefined for the rest. */
   readonly #usual: Properties
 
@@ -57,7 +56,6 @@ export class Plants {
     this.document = document
     this.judge = new Judge(document.root)
     this.#bundled = bundled
-    this.#bundledJudge = new Judge(bundled.root)
     this.sampleOf = makeSampler(document.root, this.judge)
     const others = document.properties
       .filter(({ name }) => name !== 'id' && name !== 'name')
@@ -66,6 +64,11 @@ export class Plants {
     this.#usual = Object.fromEntries(
       others.map(({ name, isRequired, sample }) => [name, isRequired ? sample : undefined]),
     )
+  }
+
+  /** What the bundled document says at a place. */
+  quote(place: string): string {
+    return quote(this.#bundled.root, place)
   }
 
   /** The number of an error, such as 40901 for idTaken. */
@@ -89,7 +92,11 @@ export class Plants {
   fill(body: string | Buffer): string | Buffer {
     if (typeof body !== 'string') return Buffer.from(this.fill(body.toString('latin1')), 'latin1')
     const [start] = /^\s*\{/.exec(body) ?? []
-    const lacking = Object.entries(this.#usual).filter(([name, value]) => value !== undefined && !hasKey(body, name))
+    const hasKey = (name: string): boolean => {
+      const key = JSON.stringify(name)
+      return [key, inAscii(key)].some((each) => new RegExp(`${escapePattern(each)}\\s*:`).test(body))
+    }
+    const lacking = Object.entries(this.#usual).filter(([name, value]) => value !== undefined && !hasKey(name))
     if (start === undefined || lacking.length === 0) return body
     const rest = body.slice(start.length)
     const members = lacking.map(([name, value]) => inAscii(`${JSON.stringify(name)}:${toJson(value)}`))
@@ -105,24 +112,29 @@ export class Plants {
   /** Why a request cannot test a server of the document; undefined if it can. */
   whyNot({ method = 'POST', target = '/plants', body, isInvalid = false }: RowRequest): string | undefined {
     const isPlant = body !== undefined && (method === 'POST' || method === 'PUT')
-    if (!isPlant || this.document.isBundled) return undefined
-    const id = idIn(target)
-    const [sent, filled] = [decode(body, id), decode(this.fill(body), id)]
-    const was =
-      whyInvalid(this.#bundled, this.#bundledJudge, sent) ?? (isInvalid ? 'the plant is not valid' : undefined)
+    const sent = isPlant && !this.document.isBundled ? decode(this.fill(body), target) : undefined
+    if (sent === undefined) return undefined
+    const isOwn = (name: string): boolean => isOf(this.document, name)
     // A server judges what it would keep, too.
-    const kept = filled && Object.fromEntries(Object.entries(filled).filter(([name]) => isOf(this.document, name)))
-    const is = whyInvalid(this.document, this.judge, filled) ?? whyInvalid(this.document, this.judge, kept)
-    if (was === undefined && is !== undefined) return `a plant that it sends is not valid by the document: ${is}`
-    if (was !== undefined && is === undefined) return `the document accepts what the bundled one does not: ${was}`
-    if (was !== undefined) return undefined
-    const name = Object.keys(sent ?? {}).find((each) => this.#isOfOne(each, sent?.[each]))
-    return name && `the document has ${isOf(this.document, name) ? 'a' : 'no'} property ${name}`
+    const kept = Object.fromEntries(Object.entries(sent).filter(([name]) => isOwn(name)))
+    const why = this.#whyInvalid(sent) ?? this.#whyInvalid(kept)
+    if (isInvalid) return why === undefined ? 'the document accepts what the bundled one does not' : undefined
+    if (why !== undefined) return `a plant that it sends is not valid by the document: ${why}`
+    const isUsual = (name: string): boolean =>
+      this.further.some((each) => each.name === name && isDeepStrictEqual(each.sample, sent[name]))
+    const name = Object.keys(sent).find((each) => isOwn(each) !== isOf(this.#bundled, each) && !isUsual(each))
+    return name && `the document has ${isOwn(name) ? 'a' : 'no'} property ${name}`
   }
 
-  #isOfOne(name: string, value: JsonValue | undefined): boolean {
-    const isSample = this.further.some((each) => each.name === name && isDeepStrictEqual(each.sample, value))
-    return isOf(this.document, name) !== isOf(this.#bundled, name) && !isSample
+  /** The first thing that is wrong with a plant. */
+  #whyInvalid(plant: Properties): string | undefined {
+    const { id } = plant
+    // The judge sees a rounded id, and a fraction as an integer.
+    if (typeof id === 'number') return 'id: must be integer'
+    const { multipleOf: step } = schemaOf(this.document, 'id')
+    if (typeof id === 'bigint' && (id < int64Min || id > int64Max)) return 'id: must be an int64'
+    if (typeof id === 'bigint' && typeof step === 'bigint' && id % step !== 0n) return `id: must be multiple of ${step}`
+    return this.judge.whyNot(this.document.plant, plant as JsonValue, 'the body')
   }
 }
 
@@ -134,32 +146,12 @@ function isOf({ properties }: Document, property: string): boolean {
   return properties.some(({ name }) => name === property)
 }
 
-function idIn(target: string): bigint | undefined {
-  const digits = /^\/plants\/(-?\d+)$/.exec(target)?.[1]
-  return digits === undefined ? undefined : BigInt(digits)
-}
-
-/** The plant in a body; undefined if the body is not a JSON object. */
-function decode(body: string | Buffer, id: bigint | undefined): Properties | undefined {
+/** The plant in a body, with the id of the path, if it has one; undefined if the body is not a JSON object. */
+function decode(body: string | Buffer, target: string): Properties | undefined {
   const value = jsonOf({ body: Buffer.from(body) })
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  return id === undefined ? value : { ...value, id }
-}
-
-/** The first thing that is wrong with a plant. */
-function whyInvalid(document: Document, judge: Judge, value: Properties | undefined): string | undefined {
-  if (value === undefined) return 'the body is not an object'
-  const id = value['id']
-  if (typeof id === 'bigint' && (id < int64Min || id > int64Max)) return 'id: must be an int64'
-  // The judge sees a rounded id.
-  const { multipleOf: step } = schemaOf(document, 'id')
-  if (typeof id === 'bigint' && typeof step === 'bigint' && id % step !== 0n) return `id: must be multiple of ${step}`
-  return judge.whyNot(document.plant, value as JsonValue, 'the body')
-}
-
-function hasKey(body: string, name: string): boolean {
-  const key = JSON.stringify(name)
-  return [key, inAscii(key)].some((each) => new RegExp(`${escapePattern(each)}\\s*:`).test(body))
+  const [, digits] = /^\/plants\/(-?\d+)$/.exec(target) ?? []
+  return digits === undefined ? value : { ...value, id: BigInt(digits) }
 }
 
 function inAscii(json: string): string {

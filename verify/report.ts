@@ -1,43 +1,92 @@
-// Reports: for people, one line per subject, then every failed row with the request, the answer and the document's rule;
-// for CI servers, JUnit XML.
+// Results of rows in words: what was sent and what came, short, on one line each, without credentials. Reports: for
+// people, one line per subject, then every failed row; for CI servers, JUnit XML.
 
-import { type Counts, countRows, type RowResult, type VerifyReport } from './results.ts'
+import { type Answer, type Credentials, fieldOf, isJson, type RowRequest, withoutCredentials } from './message.ts'
+import { type Counts, countRows, type RowResult, type ShownFailure, type VerifyReport } from './results.ts'
+import type { Failure, Outcome, PlacedRow } from './row.ts'
 
-export interface TextOptions {
-  /** Prints one line per row instead of per subject. */
-  readonly verbose: boolean
-  /** Makes foreign text safe for a terminal. */
-  readonly harmless: (text: string) => string
+const shownCharacters = 300
+/** Characters that control a terminal or direct its text, and those that XML cannot represent. */
+const controls = /[\p{Cc}\u2028-\u202e\u2066-\u2069\ufffe\uffff]/gu
+
+/** A base URL without possible secrets. */
+export function addressOf({ origin, pathname }: URL): string {
+  return origin + pathname.replace(/\/$/, '')
+}
+
+/** @param credentials the values to hide. */
+export function toResult(
+  { subject, title, level, document }: Pick<PlacedRow, 'subject' | 'title' | 'level' | 'document'>,
+  { failure, skipped }: Outcome,
+  credentials: Credentials,
+): RowResult {
+  const outcome = skipped !== undefined ? 'skipped' : failure === undefined ? 'passed' : 'failed'
+  const shown = failure && showFailure(failure, credentials)
+  return { subject, title, level, outcome, document, skipped, failure: shown }
+}
+
+function showFailure({ request, answer, why, number }: Failure, credentials: Credentials): ShownFailure {
+  // Requests contain only names of credentials, but a server may echo their values.
+  const hide = (text: string): string => shorten(withoutCredentials(text, credentials))
+  return {
+    request: number > 1 ? `request ${number}` : 'the request',
+    sent: showRequest(request).map(shorten),
+    came: answer === undefined ? ['no answer'] : showAnswer(answer).map(hide),
+    wrong: answer === undefined ? shorten(why) : hide(why),
+  }
+}
+
+/** Shows only the fields that the row tests, without the default token and media type. */
+function showRequest({ method = 'POST', target = '/plants', headers, lines, body, chunkBytes }: RowRequest): string[] {
+  const fields = Object.entries(headers ?? {}).map(([name, value]) =>
+    value === undefined ? `without ${name}` : `${name}: ${value}`,
+  )
+  const chunked = chunkBytes === undefined ? [] : [`in chunks of ${chunkBytes} bytes`]
+  return [
+    `${method} ${target}`,
+    ...fields,
+    ...(lines ?? []),
+    ...chunked,
+    ...(body === undefined ? [] : [showBody(body)]),
+  ]
+}
+
+function showAnswer(answer: Answer): string[] {
+  const { status, body } = answer
+  if (body.length === 0) return [`${status}`]
+  const type = isJson(answer) ? '' : `, ${fieldOf(answer, 'content-type') ?? 'no Content-Type'}`
+  return [`${status}${type}`, showBody(body)]
+}
+
+function showBody(body: string | Buffer): string {
+  const text = body.toString().replaceAll(/\r?\n/g, '\\n')
+  const bytes = Buffer.byteLength(body)
+  if (bytes === 0) return 'an empty body'
+  return text.length > shownCharacters ? `${shorten(text)} (${bytes} bytes)` : text
+}
+
+function shorten(text: string): string {
+  const short = text.length > 2 * shownCharacters ? `${text.slice(0, shownCharacters)}...` : text
+  return short.toWellFormed().replaceAll(controls, '\ufffd')
 }
 
 const leftShownMax = 10
 /** Failed rows that are shown of each subject. */
 const failuresShown = 5
 
-export function formatReport(report: VerifyReport, { verbose, harmless }: TextOptions): string {
-  const { url, level, ids, counts, left } = report
-  const subjects = [...Map.groupBy(report.rows, ({ subject }) => subject)]
+/** @param isVerbose whether it has a line per row instead of per subject, and shows all failed rows. */
+export function formatReport({ url, level, ids, counts, left, rows }: VerifyReport, isVerbose: boolean): string {
+  const subjects = [...Map.groupBy(rows, ({ subject }) => subject)]
   const width = Math.max(...subjects.map(([name]) => name.length))
-  const rows = subjects.flatMap(([name, each]) =>
-    verbose
-      ? [name, ...each.map((result) => `  ${formatOutcome(result)}`), '']
-      : [`${name.padEnd(width)}  ${formatCounts(countRows(each))}`],
+  const summaries = subjects.flatMap(([name, own]) =>
+    isVerbose ? [name, ...own.map(formatOutcome), ''] : [`${name.padEnd(width)}  ${formatCounts(countRows(own))}`],
   )
-  const failures = subjects.flatMap(([, each]) => {
-    const failed = each.filter(({ failure }) => failure !== undefined)
-    const shown = verbose ? failed : failed.slice(0, failuresShown)
-    const others = failed.slice(shown.length).map(({ subject, title }) => `FAILED  ${subject}: ${title}`)
-    return [
-      ...shown.flatMap((result) => formatFailure(result, harmless)),
-      ...(others.length === 0 ? [] : ['', ...others, '(--verbose shows more)']),
-    ]
-  })
   const lines = [
     `${url}, level ${level}, ids ${ids.first} to ${ids.last}`,
     '',
-    ...rows,
-    ...formatSkipped(report.rows),
-    ...failures,
+    ...summaries,
+    ...formatSkipped(rows),
+    ...subjects.flatMap(([, own]) => formatFailures(own, isVerbose)),
     '',
     `${formatCounts(counts)}, of ${counts.rows} rows`,
     ...formatLeft(left),
@@ -51,26 +100,27 @@ function formatCounts({ passed, failed, skipped }: Counts): string {
 }
 
 function formatOutcome({ title, outcome }: RowResult): string {
-  return `${(outcome === 'failed' ? 'FAILED' : outcome).padEnd(7)}  ${title}`
+  return `  ${(outcome === 'failed' ? 'FAILED' : outcome).padEnd(7)}  ${title}`
 }
 
 function formatSkipped(rows: readonly RowResult[]): readonly string[] {
-  const reasons = Map.groupBy(
-    rows.filter(({ outcome }) => outcome === 'skipped'),
-    ({ skipped }) => skipped,
-  )
-  const lines = [...reasons].map(([reason, each]) => `${each.length} skipped: ${reason}`)
-  return lines.length === 0 ? [] : ['', ...lines]
+  const skipped = rows.filter(({ outcome }) => outcome === 'skipped')
+  const reasons = Map.groupBy(skipped, (row) => row.skipped)
+  return ['', ...[...reasons].map(([reason, each]) => `${each.length} skipped: ${reason}`)]
 }
 
-function formatFailure(
-  { subject, title, document, failure }: RowResult,
-  harmless: TextOptions['harmless'],
-): readonly string[] {
+function formatFailures(rows: readonly RowResult[], isVerbose: boolean): readonly string[] {
+  const failed = rows.filter(({ failure }) => failure !== undefined)
+  const shown = isVerbose ? failed : failed.slice(0, failuresShown)
+  const others = failed.slice(shown.length).map(({ subject, title }) => `FAILED  ${subject}: ${title}`)
+  return [...shown.flatMap(formatFailure), '', ...others, ...(others.length === 0 ? [] : ['(--verbose shows more)'])]
+}
+
+function formatFailure({ subject, title, document, failure }: RowResult): readonly string[] {
   if (failure === undefined) return []
   const { request, sent, came, wrong } = failure
   const part = (name: string, lines: readonly string[]): readonly string[] =>
-    lines.map((line, index) => `  ${(index === 0 ? name : '').padEnd(8)}  ${harmless(line)}`)
+    lines.map((line, index) => `  ${(index === 0 ? name : '').padEnd(8)}  ${line}`)
   const which = request === 'the request' ? '' : `, ${request}`
   return [
     '',
@@ -95,12 +145,11 @@ function formatLeft(left: readonly string[]): readonly string[] {
 
 /** As JUnit XML for CI servers: a suite per subject, a case per row. */
 export function formatJunitReport({ rows, counts }: VerifyReport): string {
-  const suites = [...Map.groupBy(rows, ({ subject }) => subject)].map(([name, own]) => {
-    const cases = own.map(formatCase)
-    return `  <testsuite ${attributes({ name, ...totals(countRows(own)) })}>\n${cases.join('')}  </testsuite>\n`
-  })
-  const all = attributes({ name: 'plantstore verify', ...totals(counts) })
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${all}>\n${suites.join('')}</testsuites>\n`
+  const suites = [...Map.groupBy(rows, ({ subject }) => subject)].map(([name, own]) =>
+    element('testsuite', { name, ...totals(countRows(own)) }, own.map(formatCase).join('')),
+  )
+  const all = { name: 'plantstore verify', ...totals(counts) }
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${element('testsuites', all, suites.join(''))}`
 }
 
 function totals({ rows, failed, skipped }: Counts): Record<string, number> {
@@ -108,27 +157,21 @@ function totals({ rows, failed, skipped }: Counts): Record<string, number> {
 }
 
 function formatCase({ subject, title, document, skipped, failure }: RowResult): string {
-  const opening = `    <testcase ${attributes({ classname: subject, name: title })}`
-  if (skipped !== undefined)
-    return `${opening}>\n      <skipped ${attributes({ message: skipped })}/>\n    </testcase>\n`
-  if (failure === undefined) return `${opening}/>\n`
-  const { request, sent, came, wrong } = failure
-  const text = [`sent, ${request}:`, ...sent, 'came:', ...came, 'document:', document].join('\n')
-  return `${opening}>\n      <failure ${attributes({ message: wrong })}>${escapeText(text)}</failure>\n    </testcase>\n`
+  const skip = skipped === undefined ? '' : element('skipped', { message: skipped }, '')
+  const { request, sent = [], came = [], wrong = '' } = failure ?? {}
+  const text = escapeText([`sent, ${request}:`, ...sent, 'came:', ...came, 'document:', document].join('\n'))
+  const fail = failure === undefined ? '' : element('failure', { message: wrong }, text)
+  return element('testcase', { classname: subject, name: title }, `${skip}${fail}`)
 }
 
-function attributes(values: Readonly<Record<string, string | number>>): string {
-  return Object.entries(values)
-    .map(([name, value]) => `${name}="${escapeText(String(value)).replaceAll('"', '&quot;').replaceAll('\n', ' ')}"`)
-    .join(' ')
+/** @param inner elements, or escaped text. */
+function element(name: string, attributes: Readonly<Record<string, string | number>>, inner: string): string {
+  const pairs = Object.entries(attributes).map(
+    ([key, value]) => ` ${key}="${escapeText(String(value)).replaceAll('"', '&quot;')}"`,
+  )
+  return `<${name}${pairs.join('')}>${inner.startsWith('<') ? '\n' : ''}${inner}</${name}>\n`
 }
 
-/** XML cannot represent most control characters or unpaired surrogates, even escaped. */
 function escapeText(text: string): string {
-  return text
-    .toWellFormed()
-    .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffe\uffff]/g, '\ufffd')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

@@ -90,6 +90,7 @@ interface Refusal {
 
 /** There was no answer, or none but refusals of a busy server. The message explains why. */
 export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer'
   /** Whether a connection was established. */
   readonly wasConnected: boolean
   /** The last refusal of a server that was still busy after the maximum wait. */
@@ -97,7 +98,6 @@ export class NoAnswer extends Error {
 
   constructor(message: string, wasConnected: boolean, options: ErrorOptions & { readonly answer?: Refusal } = {}) {
     super(message, options)
-    this.name = 'NoAnswer'
     this.wasConnected = wasConnected
     this.answer = options.answer
   }
@@ -105,11 +105,11 @@ export class NoAnswer extends Error {
 
 /** An id of the range is taken. Nothing but reads was sent. */
 export class TakenError extends Error {
+  override readonly name = 'TakenError'
   readonly id: bigint
 
   constructor(id: bigint) {
     super(`plant ${id} is there`)
-    this.name = 'TakenError'
     this.id = id
   }
 }

@@ -9,6 +9,7 @@ import { defaultFirstId, IdRange } from './ids.ts'
 import { inParallel, Traces } from './leftovers.ts'
 import { type Answer, type Credentials, fieldOf, type RowRequest } from './message.ts'
 import { Plants } from './plant.ts'
+import { addressOf, toResult } from './report.ts'
 import {
   countRows,
   type Level,
@@ -21,16 +22,13 @@ import {
   type VerifyOptions,
   type VerifyReport,
 } from './results.ts'
-import { type Circumstances, type Outcome, type PlacedRow, runRow } from './row.ts'
-import { corsProbes, fromPage, isCorsRestricted } from './rows/cors.ts'
+import { type Circumstances, Ended, type Failure, type Outcome, type PlacedRow, runRow } from './row.ts'
+import { fromPage, seesCorsRestricted } from './rows/cors.ts'
 import { Patience } from './send.ts'
-import { addressOf, toResult } from './show.ts'
-import { type Failure, Skipped } from './store.ts'
 import { placeAll } from './subjects.ts'
 
 const answerMs = 10_000
 const answerMsMax = 600_000
-const answerBytesMax = 8 * 1024 * 1024
 const rowsAtOnce = 32
 /** Consecutive rows without an answer, after which a probe shows whether the server is there. */
 const silentRowsMax = 3
@@ -40,7 +38,6 @@ const intercepted = 'something in front of the server, such as a proxy, answered
 /** Rejects as `verify` does, but gives what it has if the signal was aborted. */
 export async function runRows(options: VerifyOptions): Promise<VerifyReport> {
   const { url, token, level = 'complete', firstId = defaultFirstId, timeoutMs = answerMs, only = () => true } = options
-  const { signal = new AbortController().signal, onRow } = options
   if (!URL.canParse(url)) throw new TypeError(`url must be a URL, got ${JSON.stringify(url)}`)
   if (typeof token !== 'string' || token === '') throw new TypeError('token must be a bearer token')
   assertLevel(level)
@@ -48,16 +45,16 @@ export async function runRows(options: VerifyOptions): Promise<VerifyReport> {
     throw new RangeError(`timeoutMs must be above 0 and at most ${answerMsMax}`)
   const [base, ids, document] = [new URL(url), new IdRange(BigInt(firstId)), openDocument(options.document)]
   const credentials = credentialsOf(options)
-  const patience = new Patience({ base, credentials, timeoutMs, answerBytesMax })
+  const patience = new Patience({ base, credentials, timeoutMs })
   const silence = await whySilent(patience, ids)
   // Any answer is enough here, and even a connection that is closed without one: the rows test more.
   if (silence !== undefined && !silence.wasConnected) throw silence
   const plants = new Plants(document, openDocument())
-  const conformance = new Conformance(plants)
-  const isCorsRestricted = level === 'complete' && (await seesCorsRestricted(patience))
-  const circumstances = { ...circumstancesOf(plants, credentials, ids), answers: conformance.rows, isCorsRestricted }
-  const run = new Run({ ...circumstances, patience, conformance, signal, onRow })
-  const rows = await run.all(placeAll(circumstances, level).filter(only))
+  const isCorsRestricted = level === 'complete' && (await seesCorsRestricted((request) => patience.send(request)))
+  const circumstances = { ...circumstancesOf(plants, credentials, ids), isCorsRestricted }
+  const conformance = new Conformance(circumstances)
+  const run = new Run(circumstances, patience, conformance, options)
+  const rows = await run.all(placeAll(circumstances, level, conformance.rows).filter(only))
   const left = await run.clean()
   const range = { first: String(ids.first), last: String(ids.last) }
   return { url: addressOf(base), level, ids: range, counts: countRows(rows), left, rows }
@@ -67,27 +64,28 @@ function assertLevel(level: Level): void {
   if (!levels.includes(level)) throw new TypeError(`level must be ${levels.join(' or ')}, got ${JSON.stringify(level)}`)
 }
 
-/** Returns all rows of a level, for the bundled document, in the order in which they are reported. Sends nothing. */
+/** As `rowsOf`. Sends nothing. */
 export function nameRows(level: Level): readonly RowName[] {
   assertLevel(level)
   const document = openDocument()
   const plants = new Plants(document, document)
-  const circumstances = { ...circumstancesOf(plants), answers: new Conformance(plants).rows }
-  return placeAll(circumstances, level).map(({ subject, title }) => ({ subject, title }))
+  const circumstances = circumstancesOf(plants)
+  const rows = placeAll(circumstances, level, new Conformance(circumstances).rows)
+  return rows.map(({ subject, title }) => ({ subject, title }))
 }
 
-/** Without rows about all answers, of a server that restricts nothing. */
+/** Of a server that restricts nothing. */
 export function circumstancesOf(
   plants: Plants,
   credentials: Credentials = {},
   ids: IdRange = new IdRange(defaultFirstId),
 ): Circumstances {
-  return { plants, ids, nonce: randomUUID(), credentials, answers: [], isCorsRestricted: false }
+  return { plants, ids, nonce: randomUUID(), credentials, isCorsRestricted: false }
 }
 
 /** Credentials by the names that rows use, including some near-copies of the token. */
 export function credentialsOf(tokens: Tokens): Credentials {
-  const { token, secondToken, readOnlyToken, writeOnlyToken, expiredToken, revokedToken } = tokens
+  const { token } = tokens
   const upper = token.toUpperCase()
   return {
     $TOKEN: token,
@@ -97,11 +95,11 @@ export function credentialsOf(tokens: Tokens): Credentials {
     $CHANGED_TOKEN: withCharacterChanged(token),
     $UPPER_CASE_TOKEN: upper === token ? token.toLowerCase() : upper,
     $UNKNOWN_TOKEN: unlike(token),
-    $SECOND_TOKEN: secondToken,
-    $WRITE_ONLY_TOKEN: writeOnlyToken,
-    $READ_ONLY_TOKEN: readOnlyToken,
-    $EXPIRED_TOKEN: expiredToken,
-    $REVOKED_TOKEN: revokedToken,
+    $SECOND_TOKEN: tokens.secondToken,
+    $WRITE_ONLY_TOKEN: tokens.writeOnlyToken,
+    $READ_ONLY_TOKEN: tokens.readOnlyToken,
+    $EXPIRED_TOKEN: tokens.expiredToken,
+    $REVOKED_TOKEN: tokens.revokedToken,
   }
 }
 
@@ -124,36 +122,29 @@ async function whySilent(patience: Patience, { first }: IdRange): Promise<NoAnsw
   return answer instanceof NoAnswer ? answer : undefined
 }
 
-/** A server that does not answer is treated as unrestricted. */
-async function seesCorsRestricted(patience: Patience): Promise<boolean> {
-  const answers = await Promise.all(corsProbes.map((request) => patience.send(request)))
-  return answers.every((answer) => !(answer instanceof NoAnswer) && isCorsRestricted(answer))
-}
-
 /** Whether a proxy answered: the server sends a request id with every answer, and refuses with an Error. */
 function isOfProxy(answer: Answer): boolean {
   return answer.status >= 400 && fieldOf(answer, 'x-request-id') === undefined && errorNumberOf(answer) === undefined
 }
 
-interface RunParts extends Circumstances, Pick<VerifyOptions, 'onRow'> {
-  readonly patience: Patience
-  readonly conformance: Conformance
-  /** Aborted to end the run early. */
-  readonly signal: AbortSignal
-}
-
 class Run {
-  readonly #parts: RunParts
+  readonly #circumstances: Circumstances
+  readonly #patience: Patience
+  readonly #conformance: Conformance
+  readonly #options: VerifyOptions
   readonly #traces: Traces
   #silentRows = 0
   /** A request that shows whether the server is there. */
-  #probing: Promise<void> | undefined
+  #probing: Promise<NoAnswer | undefined> | undefined
   /** Why nothing more is sent. */
   #gone: string | undefined
 
-  constructor(parts: RunParts) {
-    this.#parts = parts
-    this.#traces = new Traces(parts.ids, (request) => parts.patience.send(request, { isRepeatable: true }))
+  constructor(circumstances: Circumstances, patience: Patience, conformance: Conformance, options: VerifyOptions) {
+    this.#circumstances = circumstances
+    this.#patience = patience
+    this.#conformance = conformance
+    this.#options = options
+    this.#traces = new Traces(circumstances.ids, (request) => patience.send(request, { isRepeatable: true }))
   }
 
   /** Throws TakenError before any row is run. Otherwise it deletes what it created, also if it throws. */
@@ -161,20 +152,17 @@ class Run {
     const taken = await this.#traces.look(rows)
     if (taken !== undefined) throw new TakenError(taken)
     const results = new Map<PlacedRow, RowResult>()
-    const run = async (turn: PlacedRow['turn'], atOnce: number): Promise<void> => {
-      // The longest rows are at the end.
-      const inTurn = rows.filter((row) => row.turn === turn)
-      await inParallel(turn === undefined ? inTurn.toReversed() : inTurn, atOnce, async (row) => {
-        const result = await this.#result(row)
-        results.set(row, result)
-        this.#parts.onRow?.(result)
-      })
-    }
     try {
-      await run('first', 1)
-      await run(undefined, rowsAtOnce)
-      await run('last', 1)
-      await run('end', 1)
+      for (const turn of ['first', undefined, 'last', 'end'] as const) {
+        // The longest rows are at the end.
+        const inTurn = rows.filter((row) => row.turn === turn)
+        const [ordered, atOnce] = turn === undefined ? [inTurn.toReversed(), rowsAtOnce] : [inTurn, 1]
+        await inParallel(ordered, atOnce, async (row) => {
+          const result = await this.#result(row)
+          results.set(row, result)
+          this.#options.onRow?.(result)
+        })
+      }
     } catch (error) {
       await this.clean()
       throw error
@@ -184,48 +172,44 @@ class Run {
 
   /** Deletes what the run created. Returns descriptions of what may remain. */
   clean(): Promise<readonly string[]> {
-    this.#parts.patience.renew()
+    this.#patience.renew()
     return this.#traces.clean()
   }
 
   async #result(row: PlacedRow): Promise<RowResult> {
+    const { credentials } = this.#circumstances
     // What came is judged also of a run that ended early.
-    const isAtEnd = row.turn === 'end'
-    const ended = isAtEnd ? undefined : (this.#whyStopped ?? this.#gone)
-    const skipped = ended ?? row.skipped ?? this.#traces.whyNotSafe(row)
-    const judge = (): Promise<Outcome> => (isAtEnd ? this.#outcome(row) : this.#judged(row))
-    return toResult(row, skipped === undefined ? await judge() : { skipped }, this.#parts.credentials)
-  }
-
-  async #judged(row: PlacedRow): Promise<Outcome> {
+    if (row.turn === 'end') return toResult(row, await this.#outcome(row), credentials)
+    const unsafe = this.#whyStopped ?? this.#gone ?? this.#traces.whyNotSafe(row)
+    if (unsafe !== undefined) return toResult(row, { skipped: unsafe }, credentials)
     const { failure, skipped } = await this.#outcome(row)
     const isIntercepted = row.isForProxies === true && failure?.answer !== undefined && isOfProxy(failure.answer)
     const why = skipped ?? this.#whyStopped ?? (isIntercepted ? intercepted : await this.#whyGone(failure))
-    return why === undefined ? { failure } : { skipped: why }
+    return toResult(row, why === undefined ? { failure } : { skipped: why }, credentials)
   }
 
   get #whyStopped(): string | undefined {
-    return this.#parts.signal.aborted ? stopped : undefined
+    return this.#options.signal?.aborted === true ? stopped : undefined
   }
 
   async #outcome(row: PlacedRow): Promise<Outcome> {
-    const { patience, conformance, signal, isCorsRestricted } = this.#parts
+    const { isCorsRestricted } = this.#circumstances
     this.#traces.begin(row)
     // The original document says nothing of other origins.
     const isFromPage = row.level === 'complete' && !isCorsRestricted
     const ask = async (asked: RowRequest): Promise<Answer | NoAnswer> => {
-      if (this.#whyStopped !== undefined) throw new Skipped(stopped)
+      if (this.#whyStopped !== undefined) throw new Ended({ skipped: stopped })
       const request = isFromPage ? fromPage(asked) : asked
-      const observe = (answer: Answer): void => conformance.observe(request, answer)
+      const observe = (answer: Answer): void => this.#conformance.observe(request, answer)
       const heard = (answer: Answer): void => (isOfProxy(answer) ? undefined : observe(answer))
-      const answer = await patience.send(request, { signal, heard })
+      const answer = await this.#patience.send(request, { signal: this.#options.signal, heard })
       if (answer instanceof NoAnswer) return answer
       if (row.isForProxies === true) heard(answer)
       else observe(answer)
       this.#traces.observe(row, request, answer)
       return answer
     }
-    const outcome = await runRow(row, ask, this.#parts)
+    const outcome = await runRow(row, ask, this.#circumstances)
     await this.#traces.end()
     return outcome
   }
@@ -239,19 +223,15 @@ class Run {
     this.#silentRows = isSilent ? this.#silentRows + 1 : 0
     const count = this.#silentRows
     if (count < silentRowsMax) return undefined
-    this.#probing ??= this.#probe()
-    await this.#probing
-    return count > silentRowsMax ? this.#gone : undefined
-  }
-
-  async #probe(): Promise<void> {
-    const why = await whySilent(this.#parts.patience, this.#parts.ids)
+    this.#probing ??= whySilent(this.#patience, this.#circumstances.ids)
+    const why = await this.#probing
     if (why === undefined) {
       this.#silentRows = 0
       this.#probing = undefined
-      return
+      return undefined
     }
     const what = why.answer === undefined ? 'no answer' : `nothing but ${why.answer.status}`
     this.#gone = `the server gave ${what} in ${silentRowsMax} consecutive rows`
+    return count > silentRowsMax ? this.#gone : undefined
   }
 }

@@ -21,18 +21,16 @@ export function isSchema(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The target of a reference; undefined if there is none. */
-export function targetOf(document: unknown, reference: string): unknown {
+/** A value of the document, or the one that it refers to; empty if there is none. */
+export function follow(document: unknown, value: unknown): Schema {
+  if (!isSchema(value)) return {}
+  const reference = value['$ref']
+  if (typeof reference !== 'string') return value
   const [, ...keys] = reference.split('/')
-  return keys.reduce<unknown>((at, key) => {
+  const found = keys.reduce<unknown>((at, key) => {
     const name = decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~')
     return typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? (at as Schema)[name] : undefined
   }, document)
-}
-
-/** A value of the document, or the one that it refers to. */
-export function follow(document: unknown, value: unknown): Schema {
-  const found = isSchema(value) && typeof value['$ref'] === 'string' ? targetOf(document, value['$ref']) : value
   return isSchema(found) ? found : {}
 }
 
@@ -40,7 +38,7 @@ export function follow(document: unknown, value: unknown): Schema {
 export function partsOf(document: unknown, schema: Schema, known = new Set<Schema>()): readonly Schema[] {
   if (known.has(schema)) return []
   known.add(schema)
-  const target = typeof schema['$ref'] === 'string' ? [targetOf(document, schema['$ref'])] : []
+  const target = typeof schema['$ref'] === 'string' ? [follow(document, schema)] : []
   const parts = [...target, ...((schema['allOf'] ?? []) as readonly unknown[])].filter(isSchema)
   return [...parts.flatMap((part) => partsOf(document, part, known)), schema]
 }

@@ -2,26 +2,20 @@
 
 import type { Level } from './results.ts'
 import type { Circumstances, PlacedRow, Row } from './row.ts'
-import { bodyRows } from './rows/bodies.ts'
+import { bodyRows, furtherRows, int64Rows, textRows } from './rows/bodies.ts'
 import { changeRows } from './rows/changes.ts'
 import { corsRows } from './rows/cors.ts'
 import { credentialRows } from './rows/credentials.ts'
-import { conditionRows, etagRows } from './rows/etags.ts'
 import { keyRows } from './rows/idempotency.ts'
-import { int64Rows } from './rows/int64.ts'
-import { listRows, longRows } from './rows/lists.ts'
-import { limitRows, methodRows } from './rows/methods.ts'
-import { pageRows } from './rows/pages.ts'
+import { listRows, summaryRows } from './rows/lists.ts'
 import { parameterRows } from './rows/parameters.ts'
-import { plantRows } from './rows/plants.ts'
+import { limitRows, methodRows, pageRows } from './rows/paths.ts'
+import { conditionRows, etagRows, plantRows, unreadRows } from './rows/plants.ts'
 import { randomRows } from './rows/random.ts'
 import { specifiedRows } from './rows/specified.ts'
-import { summaryRows } from './rows/summary.ts'
-import { furtherRows, textRows } from './rows/texts.ts'
-import { unreadRows } from './rows/unread.ts'
 
 /** Rows, or a function that makes them of the server's document. */
-export type Rows = readonly Row[] | ((run: Circumstances) => readonly Row[])
+type Rows = readonly Row[] | ((run: Circumstances) => readonly Row[])
 
 const subjects: readonly (readonly [name: string, ...rows: readonly Rows[]])[] = [
   ['the document itself', specifiedRows],
@@ -36,28 +30,26 @@ const subjects: readonly (readonly [name: string, ...rows: readonly Rows[]])[] =
   ['pages', pageRows],
   ['Idempotency-Key', keyRows],
   ['plants and ETags', plantRows, conditionRows, etagRows, unreadRows],
-  ['lists', listRows, longRows],
+  ['lists', listRows],
   ['changes', changeRows],
   ['summary', summaryRows],
   ['random requests', randomRows],
   ['CORS', corsRows],
-  ['answers', ({ answers }) => answers],
 ]
 
-/** Returns the rows of a level; `complete` includes those of `specified`. */
-export function placeAll(run: Circumstances, level: Level): readonly PlacedRow[] {
-  return subjects.flatMap(([subject, ...each]) => each.flatMap((rows) => place(subject, rows, run, level)))
-}
-
-/** Gives rows their ids. */
-export function place(
-  subject: string,
-  rows: Rows,
-  run: Circumstances,
-  level: Level = 'complete',
-): readonly PlacedRow[] {
-  const all = typeof rows === 'function' ? rows(run) : rows
-  return all
-    .filter((row) => level === 'complete' || row.level === level)
-    .map(({ unless, ...row }) => ({ ...row, subject, ids: row.ids(run.ids), skipped: unless?.(run) || undefined }))
+/**
+ * Returns the rows of a level, with their ids; `complete` includes those of `specified`.
+ *
+ * @param answers rows that judge the answers of all others.
+ */
+export function placeAll(run: Circumstances, wanted: Level, answers: readonly Row[] = []): readonly PlacedRow[] {
+  return [...subjects, ['answers', answers] as const].flatMap(([subject, ...each]) => {
+    const rows = each.flatMap((rows) => (typeof rows === 'function' ? rows(run) : rows))
+    return rows.flatMap((row) => {
+      const { level = 'complete', ids = (range) => range.take(row.run.length - 1) } = row
+      if (wanted !== 'complete' && level !== wanted) return []
+      const document = row.document ?? run.plants.quote(row.place ?? '')
+      return { ...row, subject, level, document, ids: ids(run.ids) }
+    })
+  })
 }

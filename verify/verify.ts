@@ -1,29 +1,12 @@
 // `plantstore/verify`: tests any server from a program or a test suite. The command prints the same report.
 
-import { DocumentError } from './document.ts'
-import {
-  type Level,
-  NoAnswer,
-  type RowName,
-  type RowResult,
-  type ShownFailure,
-  TakenError,
-  type VerifyOptions,
-  type VerifyReport,
-} from './results.ts'
+import type { Level, RowName, VerifyOptions, VerifyReport } from './results.ts'
 import { nameRows, runRows } from './run.ts'
 
-export {
-  DocumentError,
-  type Level,
-  NoAnswer,
-  type RowName,
-  type RowResult,
-  type ShownFailure,
-  TakenError,
-  type VerifyOptions,
-  type VerifyReport,
-}
+// biome-ignore lint/performance/noBarrelFile: these are the exports of the package.
+export { DocumentError } from './document.ts'
+export type { Level, RowName, RowResult, ShownFailure, VerifyOptions, VerifyReport } from './results.ts'
+export { NoAnswer, TakenError } from './results.ts'
 
 /**
  * Tests a server. A wrong server does not reject: its report has failed rows.

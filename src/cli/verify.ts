@@ -4,10 +4,9 @@ import { accessSync, constants, lstatSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DocumentError } from '../../verify/document.ts'
 import { type IdRange, rangeIds } from '../../verify/ids.ts'
-import { formatJunitReport, formatReport } from '../../verify/report.ts'
+import { addressOf, formatJunitReport, formatReport } from '../../verify/report.ts'
 import { type Level, NoAnswer, TakenError, type Tokens } from '../../verify/results.ts'
 import { runRows } from '../../verify/run.ts'
-import { addressOf } from '../../verify/show.ts'
 import { parseSettings } from '../config.ts'
 import { OperatorError, SettingError } from '../domain/errors.ts'
 import { withoutControls } from '../domain/shown.ts'
@@ -55,7 +54,7 @@ export async function verifyServer(options: VerifyOptions, terminal: Terminal): 
     })
   }
   if (options.json) await printJson(report, terminal)
-  else await print(terminal.stdout, formatReport(report, { verbose: options.verbose, harmless: withoutControls }))
+  else await print(terminal.stdout, formatReport(report, options.verbose))
   const isRight = report.counts.failed === 0
   // The original document has no operation that deletes.
   const isClean = report.left.length === 0 || options.level === 'specified'

@@ -195,7 +195,7 @@ describe('plantstore verify of a server with a document of its own', async () =>
     assert.equal(skipped(untagged, 'createPlant keeps a tag of any script'), 'the document has no property tag')
     assert.equal(
       skipped(untagged, 'createPlant refuses a tag that is no string'),
-      'the document accepts what the bundled one does not: tag: must be string',
+      'the document accepts what the bundled one does not',
     )
     const outside = 'properties outside NewPlant are accepted'
     assert.equal(skipped(await run('colourful', [outside]), outside), 'the document has a property colour')
@@ -233,6 +233,12 @@ describe('the plants of a document', async () => {
     for (const body of ['{"id":1,"name":"n"}', '{}', 'no json']) assert.equal(plants.fill(body), body)
     assert.deepEqual(plants.complete({ name: 'n' }), { name: 'n', tag: undefined })
     assert.deepEqual(plants.further, [])
+  })
+
+  test('are quoted from the bundled one', () => {
+    assert.equal(plants.quote('createPlant 409'), 'The id is taken; the existing plant is unchanged. (createPlant 409)')
+    for (const place of ['createPlant 499', 'createPlant: no such words', 'schemas/None'])
+      assert.throws(() => plants.quote(place), TypeError)
   })
 })
 

@@ -2,32 +2,13 @@
 // meanwhile, so rows look at their own plants only.
 
 import { isDeepStrictEqual } from 'node:util'
-import {
-  type AnswerCheck,
-  type Check,
-  field,
-  hasNoBody,
-  isCreated,
-  isOfNow,
-  ok,
-  refusal,
-  whyNotPlant,
-} from '../checks.ts'
+import { type AnswerCheck, type Check, field, hasNoBody, isOfNow, ok, refusal, whyNotPlant } from '../checks.ts'
 import { type Answer, itemsOf, objectOf, type RowRequest } from '../message.ts'
-import { hardText, type NewPlant, type Plants, plantJson } from '../plant.ts'
-import { near, needs, none, type Row, row, take } from '../row.ts'
-import { nextPage, type Store } from '../store.ts'
+import { hardText, type NewPlant, type Plants } from '../plant.ts'
+import { near, nextPage, type Row, row, type Store, take } from '../row.ts'
 
-const says =
-  'lists the changes of plants, oldest first; who always continues with the Link sees every change exactly ' +
-  'once, and the changes of one plant in their order; kind lists only changes of this kind (listChanges)'
-const streamed =
-  'clients that accept text/event-stream get first the changes after the position, then each later change as ' +
-  'it happens; the id of an event is the position, event is plant. and the kind, data is the Change ' +
-  '(listChanges)'
-const byCaller = 'callerId is the id of the token that was used (the schema Change)'
-const byPosition = 'without after, the list begins with the oldest change in the log (the parameter after)'
-const gone = 'the server does not have this position: 410 (listChanges, 410)'
+const streamed = 'listChanges: text/event-stream'
+const byCaller = { place: 'schemas/Change/properties/callerId', ids: take(3) }
 
 const kinds = ['created', 'replaced', 'deleted'] as const
 type Wanted = readonly [kind: (typeof kinds)[number], plant: NewPlant]
@@ -44,11 +25,7 @@ const readPages: Read = async (store, query, ids, wanted) => {
   let count = 0
   const isLast = (page: Answer, request: RowRequest): boolean => {
     count += ofPlants(ids, itemsOf(page)).length
-    // The last page leads to itself; one before it may be empty.
-    return (
-      (query['limit'] !== undefined && count >= wanted.length) ||
-      positionOf(nextPage(page, '/changes')) === positionOf(request)
-    )
+    return (query['limit'] !== undefined && count >= wanted.length) || isLastPage(page, request)
   }
   const pages = await store.pages({ method: 'GET', target: targetOf(query) }, ok, isLast)
   const changes = ofPlants(ids, pages.flatMap(itemsOf))
@@ -56,36 +33,25 @@ const readPages: Read = async (store, query, ids, wanted) => {
   return changes
 }
 
-/** A stream, which is read until all wanted events are there, and its checks. */
-function streamOf(...[{ lastEventId, ...query }, ids, wanted]: Asked): readonly [RowRequest, readonly Check[]] {
-  const isWanted: Check = ({ body }, plants) => whyOthers(changesIn(body.toString(), ids), wanted, plants)
-  const request = {
-    method: 'GET',
-    target: targetOf(query),
-    headers: { Accept: 'text/event-stream', 'Last-Event-ID': lastEventId },
-    isEnough: (text: string) => changesIn(text, ids).length >= wanted.length,
-  }
+/** Reads a stream until all wanted events are there. */
+const readStream: Read = async (store, { lastEventId, ...query }, ids, wanted) => {
+  const changesOf = (body: string | Buffer) => ofPlants(ids, [...eventsOf(body).keys()])
+  const isWanted: Check = ({ body }, plants) => whyOthers(changesOf(body), wanted, plants)
+  const isEnough = (text: string): boolean => changesOf(text).length >= wanted.length
+  const headers = { Accept: 'text/event-stream', 'Last-Event-ID': lastEventId }
   const isStream = [field('Content-Type', /^text\/event-stream/i), field('Link', undefined), hasNamedEvents]
-  return [request, [...ok, ...isStream, isWanted]]
+  const request = { method: 'GET', target: targetOf(query), headers, isEnough }
+  const { body } = await store.send(request, [...ok, ...isStream, isWanted])
+  return changesOf(body)
 }
 
-function changesIn(text: string, ids: readonly bigint[]): readonly Change[] {
-  const changes = eventsOf(text).map(({ change }) => change)
-  return ofPlants(ids, changes)
-}
-
-const readStream: Read = async (store, ...asked) => {
-  const { body } = await store.send(...streamOf(...asked))
-  return changesIn(body.toString(), asked[1])
-}
-
-const reads: readonly (readonly [what: string, says: string, read: Read])[] = [
-  ['a list of changes', says, readPages],
+const reads: readonly (readonly [what: string, place: string, read: Read])[] = [
+  ['a list of changes', 'listChanges: exactly once', readPages],
   ['a stream', streamed, readStream],
   // Last-Event-ID takes precedence.
   [
     'a stream that goes on',
-    streamed,
+    'parameters/LastEventId',
     (store, { after = '', ...query }, ...wanted) =>
       readStream(store, { ...query, after: 'now', lastEventId: after }, ...wanted),
   ],
@@ -108,8 +74,13 @@ function positionOf({ target = '' }: RowRequest = {}): string {
   return new URLSearchParams(target.split('?')[1]).get('after') ?? ''
 }
 
-function plantOf(change: Change): Change {
-  return (change['plant'] ?? {}) as Change
+/** Whether a page is the last one, which leads to itself. */
+function isLastPage(page: Answer, request: RowRequest): boolean {
+  return positionOf(nextPage(page, '/changes')) === positionOf(request)
+}
+
+function plantOf({ plant }: Change): Change {
+  return (plant ?? {}) as Change
 }
 
 function ofPlants(ids: readonly bigint[], changes: readonly Change[]): readonly Change[] {
@@ -130,119 +101,56 @@ function whyOthers(changes: readonly Change[], wanted: readonly Wanted[], plants
   return whys.find((why) => why !== undefined) ?? (old && `the time of a change that was made now is ${old['time']}`)
 }
 
-interface StreamEvent {
-  readonly id: string | undefined
-  readonly event: string | undefined
-  readonly change: Change
-}
-
-/** The complete events of a stream that have data. */
-function eventsOf(text: string): readonly StreamEvent[] {
-  const blocks = text.replaceAll(/\r\n?/g, '\n').split('\n\n').slice(0, -1)
-  return blocks.flatMap((block) => {
-    const fieldIn = (name: string): string | undefined => {
-      const lines = block.split('\n').filter((line) => line.startsWith(`${name}:`))
-      const values = lines.map((line) => line.slice(name.length + 1).replace(/^ /, ''))
-      return values.length === 0 ? undefined : values.join('\n')
+/** The changes of a stream, from the data of its complete events, and the other fields of each. */
+function eventsOf(body: string | Buffer): ReadonlyMap<Change, Readonly<Record<string, string>>> {
+  const blocks = body.toString().replaceAll(/\r\n?/g, '\n').split('\n\n').slice(0, -1)
+  const events = blocks.map((block) => {
+    const fields: Record<string, string> = {}
+    for (const [, name = '', text = ''] of block.matchAll(/(?<![^\n])(\w+): ?([^\n]*)/g)) {
+      // Data on several lines is one text.
+      fields[name] = name in fields ? `${fields[name]}\n${text}` : text
     }
-    const data = fieldIn('data')
-    if (data === undefined) return []
-    return [{ id: fieldIn('id'), event: fieldIn('event'), change: objectOf({ body: Buffer.from(data) }) }]
+    return fields
   })
+  const withData = events.filter(({ data }) => data !== undefined)
+  return new Map(withData.map((event) => [objectOf({ body: Buffer.from(event['data'] ?? '') }), event]))
 }
 
 const hasNamedEvents: AnswerCheck = ({ body }) => {
-  const odd = eventsOf(body.toString()).find(({ id, event, change }) => {
-    return id !== change['position'] || event !== `plant.${String(change['kind'])}`
-  })
-  if (odd === undefined) return undefined
-  const { position, kind } = odd.change
-  const its = `its change has position ${String(position)} and kind ${String(kind)}`
-  return `an event has id ${odd.id} and event ${odd.event}; ${its}`
+  for (const [{ position, kind }, { id, event }] of eventsOf(body)) {
+    if (id === position && event === `plant.${String(kind)}`) continue
+    const its = `its change has position ${String(position)} and kind ${String(kind)}`
+    return `an event has id ${id} and event ${event}; ${its}`
+  }
+  return undefined
 }
 
 export const changeRows: readonly Row[] = [
-  // Changes of other rows would hide those that come in another order.
-  ...reads.map(([what, document, read]) =>
-    row(
-      `${what} has each change once, in order, with its plant`,
-      { document, turn: 'first' },
-      near(2),
-      async (store, ...ids) => {
-        const [id = 0n, other = 0n] = ids
-        const created = { id, name: hardText, tag: 'a\r\ndata: x' }
-        const beside = { id: other, name: 'n', tag: '' }
-        const [renamed, tagged] = [{ name: 'm' }, { name: 'm', tag: 't' }]
-        const after = await positionOfNow(store)
-        await store.create(created)
-        for (const _ of [1, 2]) await store.put(id, renamed)
-        await store.put(id, { name: 'x' }, refusal('preconditionFailed'), { 'If-Match': '"x"' })
-        const invalid = { method: 'PUT', target: `/plants/${id}`, body: '{"name":7}', isInvalid: true }
-        await store.send(invalid, refusal('invalidPlant'))
-        await store.refuses('idTaken', { id, name: 'x' })
-        // A page that forgets its kind has this creation between both replacements.
-        await store.create(beside)
-        await store.put(id, tagged)
-        await store.remove(id)
-        await store.remove(id, refusal('unknownPlant'))
-        await store.create({ id, name: 'again' })
-        const all: readonly Wanted[] = [
-          ['created', created],
-          ['replaced', { id, ...renamed }],
-          ['created', beside],
-          ['replaced', { id, ...tagged }],
-          ['deleted', { id, ...tagged }],
-          ['created', { id, name: 'again' }],
-        ]
-        const [first] = await read(store, { after }, ids, all)
-        await read(store, { after: String(first?.['position']), limit: '2' }, ids, all.slice(1))
-        for (const kind of kinds) {
-          const wanted = all.filter((each) => each[0] === kind)
-          await read(store, { after, kind, limit: '1' }, ids, wanted)
-        }
-      },
-    ),
-  ),
-  row(
-    'a change says with which token it was made',
-    { document: byCaller, unless: needs('$SECOND_TOKEN') },
-    take(3),
-    async (store, ...ids) => {
-      const plants = ids.map((id) => ({ id, name: 'n' }))
-      const after = await positionOfNow(store)
-      for (const [at, plant] of plants.entries()) {
-        await store.create(plant, at === 1 ? { Authorization: 'Bearer $SECOND_TOKEN' } : {})
-      }
-      const made = plants.map((plant): Wanted => ['created', plant])
-      const changes = await readPages(store, { after }, ids, made)
-      const [one, another, same] = changes.map(({ callerId }) => callerId)
-      const home = objectOf(await store.call('GET', '/', ok, { Accept: 'application/json' }))
-      const { id } = (home['caller'] ?? {}) as Change
-      store.assert(one === id && id !== undefined ? undefined : `callerId is ${one}, but the id of the token ${id}`)
-      store.assert(one === same ? undefined : 'changes with one token have different callerIds')
-      store.assert(
-        another === undefined || one === another ? 'changes with different tokens have one callerId' : undefined,
-      )
-    },
-  ),
-  row('a stream has each change as the pages have it', streamed, take(1), async (store, id) => {
-    const wanted: readonly Wanted[] = [['created', { id, name: 'n' }]]
+  ...reads.map(readRow),
+  row('a change says with which token it was made', byCaller, async (store, ...ids) => {
+    const plants = ids.map((id) => ({ id, name: 'n' }))
     const after = await positionOfNow(store)
-    await store.create({ id, name: 'n' })
-    const [inPages, inStream] = [
-      await readPages(store, { after }, [id], wanted),
-      await readStream(store, { after }, [id], wanted),
-    ]
-    store.assert(isDeepStrictEqual(inStream, inPages) ? undefined : 'a stream has other changes than the pages')
+    for (const [at, plant] of plants.entries()) {
+      await store.create(plant, at === 1 ? { Authorization: 'Bearer $SECOND_TOKEN' } : {})
+    }
+    const made = plants.map((plant): Wanted => ['created', plant])
+    const changes = await readPages(store, { after }, ids, made)
+    const [one, another, same] = changes.map(({ callerId }) => callerId)
+    const home = objectOf(await store.call('GET', '/', ok, { Accept: 'application/json' }))
+    const { id } = (home['caller'] ?? {}) as Change
+    store.assert(one === id && id !== undefined ? undefined : `callerId is ${one}, but the id of the token ${id}`)
+    store.assert(one === same ? undefined : 'changes with one token have different callerIds')
+    const isMixed = another !== undefined && one === another
+    store.assert(isMixed ? 'changes with different tokens have one callerId' : undefined)
   }),
-  row('without a position, the changes begin with the oldest', byPosition, take(1), async (store, id) => {
+  row('without a position, the changes begin with the oldest', 'parameters/AfterPosition', async (store, id) => {
     await store.create({ id, name: 'n' })
     const isFound = (page: Answer, request: RowRequest): boolean =>
-      itemsOf(page).length > 0 || positionOf(nextPage(page, '/changes')) === positionOf(request)
+      itemsOf(page).length > 0 || isLastPage(page, request)
     const pages = await store.pages({ method: 'GET', target: '/changes?limit=1' }, ok, isFound)
     store.assert(pages.some((page) => itemsOf(page).length > 0) ? undefined : 'there is no change')
   }),
-  row('a position that the server never gave is refused, for a page and a stream', gone, none, async (store) => {
+  row('a position that the server never gave is refused, for a page and a stream', 'listChanges 410', async (store) => {
     const stream = { Accept: 'text/event-stream' }
     for (const [after, headers] of [
       ['never-given', { Accept: 'application/json' }],
@@ -254,12 +162,50 @@ export const changeRows: readonly Row[] = [
     }
   }),
   // The create may come before the stream begins, and is in it all the same.
-  row('a stream has a change that is made while it is open', streamed, take(1), async (store, id) => {
+  row('a stream has a change that is made while it is open', streamed, async (store, id) => {
     const live = { id, name: 'live' }
     const after = await positionOfNow(store)
-    await store.together([
-      streamOf({ after }, [id], [['created', live]]),
-      [{ body: plantJson(id, live.name) }, isCreated(live)],
-    ])
+    const creating = store.create(live)
+    await store.together<unknown>([creating, readStream(store, { after }, [id], [['created', live]])])
   }),
 ]
+
+function readRow([what, place, read]: (typeof reads)[number]): Row {
+  // Changes of other rows would hide those that come in another order.
+  const rule = { place, turn: 'first', ids: near(2) } as const
+  return row(`${what} has each change once, in order, with its plant`, rule, async (store, id, other) => {
+    const ids = [id, other]
+    const created = { id, name: hardText, tag: 'a\r\ndata: x' }
+    const beside = { id: other, name: 'n', tag: '' }
+    const [renamed, tagged] = [{ name: 'm' }, { name: 'm', tag: 't' }]
+    const after = await positionOfNow(store)
+    await store.create(created)
+    for (const _ of [1, 2]) await store.put(id, renamed)
+    await store.put(id, { name: 'x' }, refusal('preconditionFailed'), { 'If-Match': '"x"' })
+    const invalid = { method: 'PUT', target: `/plants/${id}`, body: '{"name":7}', isInvalid: true }
+    await store.send(invalid, refusal('invalidPlant'))
+    await store.refuses('idTaken', { id, name: 'x' })
+    // A page that forgets its kind has this creation between both replacements.
+    await store.create(beside)
+    await store.put(id, tagged)
+    await store.remove(id)
+    await store.remove(id, refusal('unknownPlant'))
+    await store.create({ id, name: 'again' })
+    const all: readonly Wanted[] = [
+      ['created', created],
+      ['replaced', { id, ...renamed }],
+      ['created', beside],
+      ['replaced', { id, ...tagged }],
+      ['deleted', { id, ...tagged }],
+      ['created', { id, name: 'again' }],
+    ]
+    const changes = await read(store, { after }, ids, all)
+    const isSame = isDeepStrictEqual(changes, await readPages(store, { after }, ids, all))
+    store.assert(isSame ? undefined : 'the pages have other changes')
+    await read(store, { after: String(changes[0]?.['position']), limit: '2' }, ids, all.slice(1))
+    for (const kind of kinds) {
+      const wanted = all.filter((each) => each[0] === kind)
+      await read(store, { after, kind, limit: '1' }, ids, wanted)
+    }
+  })
+}

@@ -5,16 +5,10 @@ import { type Check, challenge, field, isCreated, ok, refusal, status } from '..
 import type { Operation } from '../document.ts'
 import { objectOf, type RowRequest } from '../message.ts'
 import { plantJson } from '../plant.ts'
-import { type Circumstances, needs, none, type Row, row, take } from '../row.ts'
-import type { Store } from '../store.ts'
-import { doneStatus, prepare, requestOf, sendInEveryWay } from './operations.ts'
+import { type Circumstances, type Row, row, type Store } from '../row.ts'
+import { prepare, requestOf, sendInEveryWay } from './operations.ts'
 
-const says =
-  'without a token that the server knows the answer is 401, with a challenge (RFC 6750, section 3) (the ' +
-  'response Unauthorized)'
-const scopes =
-  'a token without the scope that the operation needs is answered with 403, which names the scope (the ' +
-  'response Forbidden)'
+const place = 'responses/Unauthorized'
 const missing: readonly Check[] = [...refusal('missingToken'), challenge()]
 const invalid: readonly Check[] = [...refusal('invalidToken'), challenge('invalid_token')]
 
@@ -57,11 +51,10 @@ const lines: readonly (readonly [title: string, value: string | undefined, check
   ['of 8,000 characters', `Bearer ${'a'.repeat(8_000)}`, invalid],
 ]
 
-/** The operation whose effect is the clearest. */
+/** Of the operation whose effect is the clearest. */
 function lineRow([title, Authorization, checks]: (typeof lines)[number]): Row {
-  const [token] = /\$(?:EXPIRED|REVOKED)_TOKEN/.exec(Authorization ?? '') ?? []
-  const rule = { document: says, isForProxies: title.startsWith('of '), ...(token && { unless: needs(token) }) }
-  return row(`Authorization ${title}`, rule, take(1), async (store, id) => {
+  const isForProxies = title.startsWith('of ')
+  return row(`Authorization ${title}`, { place, isForProxies }, async (store, id) => {
     const request = { body: plantJson(id, 'n'), headers: { Authorization } }
     await store.send(request, checks ?? isCreated({ id, name: 'n' }))
     await (checks === undefined ? store.read({ id, name: 'n' }) : store.isMissing(id))
@@ -74,22 +67,19 @@ const elsewhere: readonly Partial<Record<string, string>>[] = [
   { Cookie: 'access_token=$TOKEN; token=$TOKEN' },
   { 'Proxy-Authorization': 'Bearer $TOKEN' },
 ]
-const ofQueries = ['access_token', 'token', 'api_key', 'authorization']
 /** No plants: the token comes first. */
 function otherBodies({ body }: Operation): readonly Partial<RowRequest>[] {
   if (body === undefined) return []
   const plain = { body: 'no json', headers: { 'Content-Type': 'text/plain' } }
-  return [{ body: '{}' }, { body: 'no json' }, { body: '' }, { body: 'a'.repeat(65_537) }, plain]
+  return [{ body: '{}', isInvalid: true }, { body: 'no json' }, { body: '' }, { body: 'a'.repeat(65_537) }, plain]
 }
 
 function tokenRow(operation: Operation, unknown: readonly string[]): Row {
-  const { id: name, method, scopes, takesToken } = operation
+  const { id: name, scopes, takesToken } = operation
   const isOpen = scopes === undefined
   const title = isOpen ? `${name} is open to all` : `${name} needs a token that the server knows`
-  return row(title, isOpen ? `needs no token for the operation (${name})` : says, take(1), async (store, id) => {
-    const valid = requestOf(operation, id, store.plants)
-    // A cache must not give the answer for one token to others.
-    if (method === 'GET') await served(store, operation, valid, id)
+  return row(title, isOpen ? { document: `needs no token (the security of ${name})` } : place, async (store, id) => {
+    const valid = await beServed(store, operation, id)
     for (const [Authorization, checks] of [
       ...[undefined, 'Basic cGx0Og=='].map((value) => [value, isOpen ? ok : missing] as const),
       ...unknown.map((token) => [`Bearer ${token}`, takesToken ? invalid : ok] as const),
@@ -97,21 +87,24 @@ function tokenRow(operation: Operation, unknown: readonly string[]): Row {
       const request = { ...valid, headers: { Authorization } }
       await (isOpen ? store.send(request, checks) : sendInEveryWay(store, operation, request, checks))
     }
-    if (isOpen) return
+    const parameters = ['access_token', 'token', 'api_key', 'authorization']
     const others: readonly Partial<RowRequest>[] = [
       ...elsewhere.map((headers) => ({ headers })),
-      ...ofQueries.map((parameter) => ({ target: `${valid.target}?${parameter}=$TOKEN` })),
+      ...parameters.map((parameter) => ({ target: `${valid.target}?${parameter}=$TOKEN` })),
       ...otherBodies(operation),
     ]
-    for (const { headers, ...more } of others) {
+    for (const { headers, ...more } of isOpen ? [] : others) {
       await store.send({ ...valid, ...more, headers: { Authorization: undefined, ...headers } }, missing)
     }
   })
 }
 
-async function served(store: Store, operation: Operation, valid: RowRequest, id: bigint): Promise<void> {
+/** Returns a request that the server has served, if it is a read: a cache must not give the answer to others. */
+async function beServed(store: Store, operation: Operation, id: bigint): Promise<RowRequest> {
   await prepare(store, operation, id)
+  const valid = requestOf(operation, id, store.plants)
   if (operation.method === 'GET') await store.send(valid, ok)
+  return valid
 }
 
 /** What a token with the scope can do, and one without it cannot. */
@@ -120,20 +113,19 @@ function scopeRows(operation: Operation): Row[] {
   if (scope === undefined) return []
   const tokens = ['$READ_ONLY_TOKEN', '$WRITE_ONLY_TOKEN'] as const
   const [holder, other] = scope.endsWith(':read') ? tokens : tokens.toReversed()
-  const ruleOf = (token = '') => ({ document: scopes, unless: needs(token) })
+  const forbidden = 'responses/Forbidden'
   const lacks = [...refusal('insufficientScope'), challenge('insufficient_scope', scope)]
   return [
-    row(`${name} is done for a token that has only its scope`, ruleOf(holder), take(1), async (store, id) => {
+    row(`${name} is done for a token that has only its scope`, forbidden, async (store, id) => {
       await prepare(store, operation, id)
       const headers = { Authorization: `Bearer ${holder}`, 'Idempotency-Key': `scope-${store.nonce}` }
       const valid = requestOf(operation, id, store.plants, { headers })
-      await store.send(valid, [status(doneStatus(operation))])
+      await store.send(valid, [status(operation.doneStatus)])
       if (operation.method === 'GET') await store.send({ ...valid, method: 'HEAD' }, ok)
       if (operation.method === 'POST') await store.send(valid, [...ok, field('Idempotency-Replayed', 'true')])
     }),
-    row(`${name} needs the scope ${scope}`, ruleOf(other), take(1), async (store, id) => {
-      const valid = requestOf(operation, id, store.plants)
-      await served(store, operation, valid, id)
+    row(`${name} needs the scope ${scope}`, forbidden, async (store, id) => {
+      const valid = await beServed(store, operation, id)
       const Authorization = `Bearer ${other}`
       await sendInEveryWay(store, operation, { ...valid, headers: { Authorization } }, lacks)
       for (const { headers, ...body } of otherBodies(operation)) {
@@ -145,23 +137,17 @@ function scopeRows(operation: Operation): Row[] {
 
 /** A client learns the scopes of its token, and learns none without a token. */
 function callerRow(does: string, token: string, ...expected: readonly string[]): Row {
-  const document = "a client that sends a token gets the token's name and scopes (getHome)"
-  return row(
-    `a token that may ${does} finds out what it may`,
-    { document, unless: needs(token) },
-    none,
-    async (store) => {
-      const home = (Authorization: string | undefined, checks: readonly Check[]) =>
-        store.call('GET', '/', [status(200), ...checks], { Accept: 'application/json', Authorization })
-      await home(undefined, [hasCaller(undefined)])
-      await home(`Bearer ${token}`, [
-        hasCaller(expected),
-        field('Cache-Control', /\b(?:private|no-store)\b/i),
-        field('Vary', /\bauthorization\b|\*/i),
-      ])
-      await home('Basic cGx0Og==', [hasCaller(undefined)])
-    },
-  )
+  return row(`a token that may ${does} finds out what it may`, 'getHome: name and scopes', async (store) => {
+    const home = (Authorization: string | undefined, checks: readonly Check[]) =>
+      store.call('GET', '/', [status(200), ...checks], { Accept: 'application/json', Authorization })
+    await home(undefined, [hasCaller(undefined)])
+    await home(`Bearer ${token}`, [
+      hasCaller(expected),
+      field('Cache-Control', /\b(?:private|no-store)\b/i),
+      field('Vary', /\bauthorization\b|\*/i),
+    ])
+    await home('Basic cGx0Og==', [hasCaller(undefined)])
+  })
 }
 
 const hasCaller =

@@ -3,14 +3,10 @@
 import { field, isCreated, sameField } from '../checks.ts'
 import type { Answer } from '../message.ts'
 import { hardText, plantJson } from '../plant.ts'
-import { near, needs, type Row, row, take } from '../row.ts'
-import { clientsAtOnce, type Headers } from '../store.ts'
+import { clientsAtOnce, type Headers, near, type Row, row, take } from '../row.ts'
 
-const says =
-  'for 24 hours a request with the same key, token and plant gets the same response, with ' +
-  'Idempotency-Replayed: true; with another plant it is refused with 422; a refused request does not use up ' +
-  'its key (the parameter Idempotency-Key)'
-const form = 'the key has 1 to 255 visible ASCII characters, and is sent once (the parameter Idempotency-Key)'
+const place = 'parameters/IdempotencyKey'
+const contested = { place, ids: take(clientsAtOnce) }
 const replayed = field('Idempotency-Replayed', 'true')
 const isFirst = field('Idempotency-Replayed', undefined)
 
@@ -21,13 +17,13 @@ function keyed(key: string): Headers {
 const visible = Array.from({ length: 94 }, (_, at) => String.fromCharCode(33 + at)).join('')
 
 export const keyRows: readonly Row[] = [
-  row('keys of every allowed form are taken, and compared whole', form, take(6), async (store, ...own) => {
+  row('keys of every allowed form are taken, and compared whole', { place, ids: take(6) }, async (store, ...own) => {
     const begun = `a-${store.nonce}`
     const long = begun.padEnd(254, 'k')
     const keys = [begun, `A-${store.nonce}`, `"${begun}"`, `${visible}${begun}`, `${long}a`, `${long}b`]
     for (const [at, id] of own.entries()) await store.create({ id, name: 'n' }, keyed(keys[at] ?? ''), [isFirst])
   }),
-  row('a repeated create with its key gets the first answer again, and says so', says, take(1), async (store, id) => {
+  row('a repeated create with its key gets the first answer again, and says so', place, async (store, id) => {
     const plant = { id, name: hardText, tag: 'bulb' }
     const headers = keyed(`repeated-${store.nonce}`)
     const first = await store.create(plant, headers, [isFirst])
@@ -37,7 +33,7 @@ export const keyRows: readonly Row[] = [
     await store.send({ body, headers }, [...isCreated(plant), ...isSame])
     await store.read(plant)
   }),
-  row('a key is remembered, however many come after it', says, near(101), async (store, id = 0n, ...others) => {
+  row('a key is remembered, however many come after it', { place, ids: near(101) }, async (store, id, ...others) => {
     const key = keyed(`remembered-${store.nonce}`)
     const plants = others.map((other) => ({ id: other, name: 'n' }))
     await store.create({ id, name: 'n' }, key)
@@ -46,8 +42,7 @@ export const keyRows: readonly Row[] = [
   }),
   row(
     'another plant under a key that was used is refused',
-    says,
-    (range) => [...range.near(2), ...range.take(4)],
+    { place, ids: (range) => [...range.near(2), ...range.take(4)] },
     async (store, used, beside, other, occupied, untagged, composed) => {
       const keyOf = (key: string) => keyed(`${key}-${store.nonce}`)
       const reused = (key: string, id: bigint, name: string, tag?: string) =>
@@ -70,14 +65,14 @@ export const keyRows: readonly Row[] = [
       await store.create({ id: used, name: 'n' }, keyOf('used'), [replayed])
     },
   ),
-  row('the key of a refused create is free for the same create', says, take(1), async (store, id) => {
+  row('the key of a refused create is free for the same create', place, async (store, id) => {
     const late = keyed(`late-${store.nonce}`)
     await store.create({ id, name: 'n' })
     await store.refuses('idTaken', { id, name: 'late' }, late)
     await store.remove(id)
     await store.create({ id, name: 'late' }, late, [isFirst])
   }),
-  row('a deleted id is free again, and its old key creates nothing', says, take(2), async (store, mortal, born) => {
+  row('a deleted id is free again, and its old key creates nothing', place, async (store, mortal, born) => {
     const key = keyed(`mortal-${store.nonce}`)
     const plant = { id: mortal, name: 'mortal' }
     await store.create(plant, key)
@@ -88,25 +83,20 @@ export const keyRows: readonly Row[] = [
     await store.isMissing(born)
     await store.create({ id: mortal, name: 'again' }, {}, [isFirst])
   }),
-  row('a key that is sent several times at once makes one plant', says, take(1), async (store, id) => {
+  row('a key that is sent several times at once makes one plant', place, async (store, id) => {
     const request = { body: plantJson(id, 'n'), headers: keyed(`raced-${store.nonce}`) }
     const isTheFirst = (answer: Answer): boolean => isFirst(answer) === undefined
     await store.oneOf(() => request, 'were the first', [200], isTheFirst)
     await store.read({ id, name: 'n' })
   }),
-  row('of different plants under one key at once, one is created', says, take(clientsAtOnce), async (store, ...own) => {
+  row('of different plants under one key at once, one is created', contested, async (store, ...own) => {
     const headers = keyed(`contested-${store.nonce}`)
     await store.oneOf((client) => ({ body: plantJson(own[client] ?? 0n, 'n'), headers }), 'created a plant', [200, 422])
   }),
-  row(
-    'a key belongs to its token',
-    { document: says, unless: needs('$SECOND_TOKEN') },
-    take(2),
-    async (store, ours, theirs) => {
-      const shared = keyed(`shared-${store.nonce}`)
-      await store.create({ id: ours, name: 'n' }, shared)
-      await store.create({ id: theirs, name: 'm' }, { ...shared, Authorization: 'Bearer $SECOND_TOKEN' })
-      await store.read({ id: theirs, name: 'm' })
-    },
-  ),
+  row('a key belongs to its token', place, async (store, ours, theirs) => {
+    const shared = keyed(`shared-${store.nonce}`)
+    await store.create({ id: ours, name: 'n' }, shared)
+    await store.create({ id: theirs, name: 'm' }, { ...shared, Authorization: 'Bearer $SECOND_TOKEN' })
+    await store.read({ id: theirs, name: 'm' })
+  }),
 ]

@@ -1,23 +1,15 @@
-// Lists: pages, filters, and ETags of pages. Most rows filter by a tag unique to this run.
+// Lists: pages, filters, and ETags of pages; and counts of plants. Most rows have a tag unique to this run.
 
-import { type AnswerCheck, etagFor, field, hasNoBody, ok, status, whyNotListed } from '../checks.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { type AnswerCheck, etagFor, field, hasNoBody, isOf, ok, refusal, status, whyNotListed } from '../checks.ts'
 import { int64Max, int64Min } from '../ids.ts'
 import { toJson } from '../json.ts'
-import { fieldOf, itemsOf } from '../message.ts'
+import { type Answer, fieldOf, itemsOf, objectOf } from '../message.ts'
 import type { NewPlant, Plant } from '../plant.ts'
-import { type Circumstances, near, type Row, row, take } from '../row.ts'
-import { nextPage, pagePlants, type Store } from '../store.ts'
+import { type Circumstances, near, nextPage, pagePlants, type Row, type Rule, row, type Store, take } from '../row.ts'
 
-const pages =
-  'lists plants in ascending order of id; Link has the next page, and is absent on the last one (listPlants)'
-const visits = 'following the links visits every plant that exists throughout exactly once (listPlants)'
-const pageEtags =
-  'a page has an ETag, which covers its plants and its Link; If-None-Match gets 304 while it is the same ' +
-  '(listPlants)'
-const filters =
-  'tag selects plants with exactly this tag, name plants whose name begins with it, ignoring case; both ' +
-  'combine (the parameters tag and name)'
-const byDefault = `limit is ${pagePlants} by default (the parameter limit)`
+const visits: Rule = { place: 'listPlants: exactly once', ids: near(5) }
+const filters = 'listPlants: match all given filters'
 
 export function among(tag: string): string {
   return `tag=${encodeURIComponent(tag)}`
@@ -45,12 +37,7 @@ const named: readonly Named[] = [
   ['in upper or lower case', 'Salvia OFFICINALIS', ['salvia', 'SALVIA OFFICINALIS'], ['Rosa', 'Rosa salvia']],
   ['in Greek', 'ΦΊΚΟΣ η ελαστική', ['φίκος'], ['Φοίνιξ']],
   ['in Greek, whose sigma has two small forms', 'ΟΔΟΣΑ', ['ΟΔΟΣ', 'οδος', 'οδοσ', 'οδοσα'], ['ΟΔΟΙ']],
-  [
-    'whatever form its letters have',
-    '\u017ft\u212a\u00b5\u01c5\u1e9e\u2126',
-    ['STK\u03bc\u01c6ss\u03c9', 'stk\u039c\u01c4'],
-    ['stl'],
-  ],
+  ['whatever form its letters have', 'ſt\u212a\u00b5ǅẞ\u2126', ['STK\u03bcǆssω', 'stk\u039cǄ'], ['stl']],
   [
     'in Georgian and Cherokee',
     '\u10d0\u10d1\u13a0\uab71',
@@ -66,110 +53,89 @@ const named: readonly Named[] = [
   ['with the spaces around it', ' Rosa  alba ', [' ', ' rosa', ' rosa  alba '], ['Rosa  alba ', 'Rosa alba']],
   ['longer when it is folded', '\ufdfa'.repeat(100), ['\ufdfa', '\ufdfa'.repeat(50), '\u0635\u0644\u0649'], ['a']],
   // They are the greatest for some programs.
-  ...['\uffff', '\u{10ffff}'].map(
-    (last): Named => [
-      `before U+${last.codePointAt(0)?.toString(16)}`,
-      `Rosa${last}a`,
-      ['rosa', `rosa${last}`],
-      ['Ros'],
-    ],
-  ),
+  ['before U+FFFF', 'Rosa\uffffa', ['rosa', 'rosa\uffff'], ['Ros']],
+  ['before U+10FFFF', 'Rosa\u{10ffff}a', ['rosa', 'rosa\u{10ffff}'], ['Ros']],
   ...['%Rosa', '_Rosa', '*Rosa', '\\Rosa', '.Rosa', '^Rosa', '[Rosa', '"Rosa'].map(
     (name): Named => [`${name.charAt(0)} is no wildcard`, name, [name.charAt(0)], ['Rosa', 'aRosa']],
   ),
 ]
 
 /** Plants in both halves of the range: in most ranges, the last ones have more digits. */
-export const listRows: readonly Row[] = [
-  row(
-    'a list follows its links to the end, in the order of the ids, and keeps its filters',
-    pages,
-    (range) => [...range.near(3), ...range.near(3, range.takeEnd(1)), ...range.takeEnd(1)],
-    async (store, ...ids) => {
-      const tag = `pages & + ${store.nonce}`
-      const [own, query] = [ids.slice(0, 6), among(tag)]
-      const first = plantsOf(own.slice(0, 3), { name: 'Rosa "GLAUCA"', tag })
-      const all = [...first, ...plantsOf(own.slice(3), { name: 'n', tag })]
-      await store.create({ id: ids[6] ?? 0n, name: 'n' })
-      for (const plant of all.toReversed()) await store.create(plant)
-      await store.list(query, all, 1)
-      await store.list(query, all)
-      await store.list(`${query}&after=${own[1]}`, all.slice(2))
-      await store.list(`${query}&after=${own[4]}`, all.slice(5))
-      await store.list(`${query}&after=${int64Min}`, all)
-      await store.list(`${query}&after=${int64Max}`, [])
-      await store.list(`${query}&name=rosa`, first, 1)
-      await store.list(`${query}&name=`, all)
-      await store.list(`${query.replaceAll('%20', '+')}&after=${own[1]}`, all.slice(2), 1)
-      // A page may have fewer plants than its limit, but with one plant left there is another page.
-      const target = `/plants?${query}&limit=${all.length - 1}`
-      await store.call('HEAD', target, [...ok, hasNoBody, field('Link', /rel="next"/)])
-      await store.call('GET', target, [...ok, field('Link', /rel="next"/)])
-    },
-  ),
-  row(
-    `a page has ${pagePlants} plants at most, unless it is asked for more`,
-    byDefault,
-    near(pagePlants + 1),
-    async (store, ...own) => {
-      const tag = `default ${store.nonce}`
-      const plants = plantsOf(own, { name: 'n', tag })
-      await store.createAll(plants)
-      await store.list(among(tag), plants)
-      await store.list(among(tag), plants, 1_000)
-    },
-  ),
+const inOrder: Rule = {
+  place: 'listPlants: ascending order',
+  ids: (range) => [...range.near(3), ...range.near(3, range.takeEnd(1)), ...range.takeEnd(1)],
+}
+const limited: Rule = { place: 'parameters/Limit', ids: near(pagePlants + 1) }
+const covers: Rule = { place: 'listPlants: `ETag` covers', ids: near(3) }
+
+const generalRows: readonly Row[] = [
+  row('a list follows its links in the order of the ids, and keeps its filters', inOrder, async (store, ...ids) => {
+    const tag = `pages & + ${store.nonce}`
+    const [own, query] = [ids.slice(0, 6), among(tag)]
+    const first = plantsOf(own.slice(0, 3), { name: 'Rosa "GLAUCA"', tag })
+    const all = [...first, ...plantsOf(own.slice(3), { name: 'n', tag })]
+    await store.create({ id: ids[6] ?? 0n, name: 'n' })
+    for (const plant of all.toReversed()) await store.create(plant)
+    await store.list(query, all, 1)
+    await store.list(query, all)
+    await store.list(`${query}&after=${own[1]}`, all.slice(2))
+    await store.list(`${query}&after=${own[4]}`, all.slice(5))
+    await store.list(`${query}&after=${int64Min}`, all)
+    await store.list(`${query}&after=${int64Max}`, [])
+    await store.list(`${query}&name=rosa`, first, 1)
+    await store.list(`${query}&name=`, all)
+    await store.list(`${query.replaceAll('%20', '+')}&after=${own[1]}`, all.slice(2), 1)
+    // A page may have fewer plants than its limit, but with one plant left there is another page.
+    const target = `/plants?${query}&limit=${all.length - 1}`
+    await store.call('HEAD', target, [...ok, hasNoBody, field('Link', /rel="next"/)])
+    await store.call('GET', target, [...ok, field('Link', /rel="next"/)])
+  }),
+  row(`a page has ${pagePlants} plants at most, unless it is asked for more`, limited, async (store, ...own) => {
+    const tag = `default ${store.nonce}`
+    const plants = plantsOf(own, { name: 'n', tag })
+    await store.createAll(plants)
+    await store.list(among(tag), plants)
+    await store.list(among(tag), plants, 1_000)
+  }),
   // Creates and deletes a plant before the place where the first page ends.
-  row(
-    'following the links visits what stays exactly once, whatever changes',
-    visits,
-    near(5),
-    async (store, ...own) => {
-      const tag = `changing ${store.nonce}`
-      const [late, mortal, ...stay] = plantsOf(own, { name: 'n', tag }) as [NewPlant, NewPlant, ...NewPlant[]]
-      await store.createAll([mortal, ...stay])
-      const first = await store.call('GET', `/plants?${among(tag)}&limit=2`, ok)
-      const next = nextPage(first)
-      const isStaying = ({ id }: { readonly id?: unknown }): boolean => stay.some((plant) => plant.id === id)
-      const goOn = async (): Promise<void> => {
-        const pages = next === undefined ? [first] : [first, ...(await store.pages(next, ok))]
-        store.assert(whyNotListed(pages.flatMap(itemsOf).filter(isStaying), stay, store.plants))
-      }
-      await store.create(late)
-      await goOn()
-      for (const { id } of [late, mortal]) await store.remove(id)
-      await goOn()
-      await store.list(`${among(tag)}&after=${mortal.id}`, stay)
-    },
-  ),
-  ...tagged.map(([title, wanted, others, ...absent]) =>
-    row(
-      `a tag lists exactly the plants that have it: ${title}`,
-      filters,
-      take(others.length + 1),
-      async (store, id, ...rest) => {
-        const ofRow = (tag: string): string => `filters ${store.nonce} ${tag}`
-        const plant = { id, name: 'Fern', tag: ofRow(wanted) }
-        await store.create(plant)
-        for (const [at, other] of others.entries()) {
-          const more = other === undefined ? {} : { tag: ofRow(other) }
-          await store.create({ id: rest[at] ?? 0n, name: ofRow(wanted), ...more })
-        }
-        await store.list(among(plant.tag), [plant])
-        for (const tag of absent) await store.list(among(ofRow(tag)), [])
-      },
-    ),
-  ),
+  row('following the links visits what stays exactly once, whatever changes', visits, async (store, ...own) => {
+    const tag = `changing ${store.nonce}`
+    const [late, mortal, ...stay] = plantsOf(own, { name: 'n', tag }) as [NewPlant, NewPlant, ...NewPlant[]]
+    await store.createAll([mortal, ...stay])
+    const first = await store.call('GET', `/plants?${among(tag)}&limit=2`, ok)
+    const next = nextPage(first)
+    const isStaying = ({ id }: { readonly id?: unknown }): boolean => stay.some((plant) => plant.id === id)
+    const goOn = async (): Promise<void> => {
+      const pages = next === undefined ? [first] : [first, ...(await store.pages(next, ok))]
+      store.assert(whyNotListed(pages.flatMap(itemsOf).filter(isStaying), stay, store.plants))
+    }
+    await store.create(late)
+    await goOn()
+    for (const { id } of [late, mortal]) await store.remove(id)
+    await goOn()
+    await store.list(`${among(tag)}&after=${mortal.id}`, stay)
+  }),
   // Equal exactly for equal pages, so that a client that polls gets 304 until something changes.
-  row('the ETag of a page changes with the page; If-None-Match gets 304', pageEtags, near(3), async (store, ...own) => {
+  row('the ETag of a page changes with the page; If-None-Match gets 304', covers, async (store, ...own) => {
     const tag = `etags of pages ${store.nonce}`
     const [one, other, late] = plantsOf(own, { name: 'n', tag }) as [NewPlant, NewPlant, NewPlant]
     const polled = [1_000, 2].map(
       (limit) => [`/plants?${among(tag)}&limit=${limit}`, new Map<string, string>()] as const,
     )
+    // A client that has the ETag of a page gets 304; with any other, also of an earlier page, the page.
     const poll = async (count = 2): Promise<void> => {
       const known = polled.flatMap(([, contents]) => [...contents.keys()])
-      for (const page of polled.slice(0, count)) await pollPage(store, ...page, known)
+      for (const [target, contents] of polled.slice(0, count)) {
+        const isOfContent: AnswerCheck = (page) => {
+          const plants = itemsOf(page).map(({ id, name, tag }) => [id, name, tag])
+          return etagFor(`${toJson(plants)} with Link ${fieldOf(page, 'link')}`, contents)(page)
+        }
+        const etag = fieldOf(await store.call('GET', target, [...ok, isOfContent]), 'etag') ?? ''
+        for (const each of new Set([...known, etag, '"x"'])) {
+          const checks = each === etag ? [status(304), field('ETag', etag)] : [...ok, isOfContent]
+          await store.call('GET', target, checks, { 'If-None-Match': each })
+        }
+      }
     }
     const rename = (name: string) => store.put(one.id, { name, tag })
     await store.createAll([one, other])
@@ -186,58 +152,153 @@ export const listRows: readonly Row[] = [
     await rename('n')
     await poll()
   }),
-  ...named.map(([title, name, found, others]) =>
-    row(
-      `a name lists the plants whose name begins with it: ${title}`,
-      filters,
-      take(others.length + 2),
-      async (store, untagged, id, ...rest) => {
-        const tag = `names ${title} ${store.nonce}`
-        const plant = { id, name, tag }
-        await store.create({ id: untagged, name })
-        await store.createAll([plant, ...others.map((other, at) => ({ id: rest[at] ?? 0n, name: other, tag }))])
-        for (const prefix of found) await store.list(`${among(tag)}&name=${encodeURIComponent(prefix)}`, [plant])
-      },
-    ),
-  ),
 ]
 
-/** The bounds of texts count characters. */
-export function longRows({ plants }: Circumstances): readonly Row[] {
-  return (['tag', 'name'] as const).map((filter) => {
-    const { max } = plants.lengthsOf(filter)
-    const title = `a list is filtered by a ${filter} of ${max.toLocaleString('en')} characters outside the BMP`
-    return row(title, { document: filters, isForProxies: filter === 'name' }, near(2), async (store, first, id) => {
-      const plantOf = (id: bigint, count: number): NewPlant => {
-        // The first character puts the others at odd places of UTF-16.
-        return { id, name: 'n', tag: `long ${store.nonce}`, [filter]: 'n'.padEnd(2 * count - 1, '🌿') }
-      }
-      const plant = plantOf(id, max)
-      await store.createAll([plantOf(first, max - 1), plant])
-      await store.list(`after=${first - 1n}&${filter}=${encodeURIComponent(plant[filter] ?? '')}`, [plant], 1, id)
-    })
+export function listRows({ plants }: Circumstances): readonly Row[] {
+  return [
+    ...generalRows,
+    ...tagged.map(tagRow),
+    ...named.map(nameRow),
+    ...(['tag', 'name'] as const).map((filter) => longRow(filter, plants.lengthsOf(filter).max)),
+  ]
+}
+
+function tagRow([title, wanted, others, ...absent]: Tagged): Row {
+  const rule = { place: filters, ids: take(others.length + 1) }
+  return row(`a tag lists exactly the plants that have it: ${title}`, rule, async (store, id, ...rest) => {
+    const ofRow = (tag: string): string => `filters ${store.nonce} ${tag}`
+    const plant = { id, name: 'Fern', tag: ofRow(wanted) }
+    await store.create(plant)
+    for (const [at, other] of others.entries()) {
+      const more = other === undefined ? {} : { tag: ofRow(other) }
+      await store.create({ id: rest[at] ?? 0n, name: ofRow(wanted), ...more })
+    }
+    await store.list(among(plant.tag), [plant])
+    for (const tag of absent) await store.list(among(ofRow(tag)), [])
   })
 }
 
+function nameRow([title, name, found, others]: Named): Row {
+  const rule = { place: 'parameters/NamePrefix', ids: take(others.length + 2) }
+  return row(
+    `a name lists the plants whose name begins with it: ${title}`,
+    rule,
+    async (store, untagged, id, ...rest) => {
+      const tag = `names ${title} ${store.nonce}`
+      const plant = { id, name, tag }
+      await store.create({ id: untagged, name })
+      await store.createAll([plant, ...others.map((other, at) => ({ id: rest[at] ?? 0n, name: other, tag }))])
+      for (const prefix of found) await store.list(`${among(tag)}&name=${encodeURIComponent(prefix)}`, [plant])
+    },
+  )
+}
+
+/** The bounds of texts count characters. */
+function longRow(filter: 'tag' | 'name', max: number): Row {
+  const title = `a list is filtered by a ${filter} of ${max.toLocaleString('en')} characters outside the BMP`
+  const rule = { place: filters, isForProxies: filter === 'name', ids: near(2) }
+  return row(title, rule, async (store, first, id) => {
+    const plantOf = (id: bigint, count: number): NewPlant => {
+      // The first character puts the others at odd places of UTF-16.
+      return { id, name: 'n', tag: `long ${store.nonce}`, [filter]: 'n'.padEnd(2 * count - 1, '🌿') }
+    }
+    const plant = plantOf(id, max)
+    await store.createAll([plantOf(first, max - 1), plant])
+    await store.list(`after=${first - 1n}&${filter}=${encodeURIComponent(plant[filter] ?? '')}`, [plant], 1, id)
+  })
+}
+
+const tagsMax = 100
 /**
- * Reads the first page of a list. A client that has its ETag gets 304; with any other, also of an earlier page, the page.
- *
- * @param contents those of earlier pages by their ETags. Adds this one.
- * @param known ETags of this list and of others.
+ * After all creates of other rows. Others may create and delete plants meanwhile, so rows count only a tag unique to
+ * this run.
  */
-async function pollPage(
-  store: Store,
-  target: string,
-  contents: Map<string, string>,
-  known: readonly string[],
-): Promise<void> {
-  const isOfContent: AnswerCheck = (page) => {
-    const plants = itemsOf(page).map(({ id, name, tag }) => [id, name, tag])
-    return etagFor(`${toJson(plants)} with Link ${fieldOf(page, 'link')}`, contents)(page)
-  }
-  const etag = fieldOf(await store.call('GET', target, [...ok, isOfContent]), 'etag') ?? ''
-  for (const each of new Set([...known, etag, '"x"'])) {
-    const checks = each === etag ? [status(304), field('ETag', etag)] : [...ok, isOfContent]
-    await store.call('GET', target, checks, { 'If-None-Match': each })
+function atLast(ids: NonNullable<Rule['ids']>) {
+  return { place: 'getSummary: in total and by tag', turn: 'last', ids } as const
+}
+
+/** As its check `isOf` finds it. */
+interface Summary {
+  readonly plants: bigint
+  readonly tags: readonly { readonly tag: string; readonly plants: bigint }[]
+  readonly isExact: boolean
+}
+
+const summaryOf = (answer: Answer): Summary => objectOf(answer) as unknown as Summary
+
+/** Names that objects of some languages have. */
+const common = ['', 'constructor', 'toString', '__proto__', 'null']
+const apart = ['\u00e9', 'e\u0301', 'E\u0301', '\u00e9 ', ' \u00e9', '\ufb01', 'fi']
+const tagsOf = (nonce: string): readonly string[] => [...common, ...apart.map((end) => `apart ${nonce}${end}`)]
+
+const ofOddTags = atLast(take(2 * tagsOf('').length))
+
+export const summaryRows: readonly Row[] = [
+  row('the summary counts plants by their tag as they change', atLast(take(4)), async (store, ...own) => {
+    const [tag, other] = [`summary ${store.nonce}`, `other ${store.nonce}`]
+    await store.createAll(own.map((id) => ({ id, name: 'n', tag })))
+    await summarise(store, tag, 4n)
+    const [deleted = 0n, ...replaced] = own
+    await store.remove(deleted)
+    await summarise(store, tag, 3n)
+    // Two are still more than most tags of others have, so that the tag is listed.
+    for (const id of replaced.slice(1)) await store.put(id, { name: 'n', tag: other })
+    await summarise(store, other, 2n)
+  }),
+  // Requests that change nothing count nothing. Checks only a small store, while no other client changes it.
+  row('the summary counts the plants that are listed, however often sent', atLast(take(1)), async (store, id) => {
+    const plant = { name: 'n', tag: `total ${store.nonce}` }
+    const key = { 'Idempotency-Key': `total-${store.nonce}` }
+    for (const _ of [1, 2, 3]) await store.create({ id, ...plant }, key)
+    await store.refuses('idTaken', { id, name: 'm' })
+    await store.put(id, plant)
+    await store.put(id, { name: 'm' })
+    await store.put(id, { name: 'm' }, refusal('preconditionFailed'), { 'If-Match': '"x"' })
+    const list = (): Promise<Answer> => store.call('GET', '/plants?limit=1000', ok)
+    const first = await list()
+    const summary = summaryOf(await store.call('GET', '/summary', [...ok, isOf('Summary')]))
+    const again = await list()
+    const isQuiet = isDeepStrictEqual(itemsOf(first), itemsOf(again)) && fieldOf(again, 'link') === undefined
+    const { length } = itemsOf(again)
+    const isWrong = isQuiet && summary.isExact && summary.plants !== BigInt(length)
+    store.assert(isWrong ? `plants is ${summary.plants}, but ${length} are listed` : undefined)
+  }),
+  row('the summary lists the most common of many tags', atLast(near(tagsMax + 2)), async (store, ...own) => {
+    const tagOf = (at: number): string => `many ${store.nonce} ${at < tagsMax ? `a${at}` : 'z'}`
+    await store.createAll(own.map((id, at) => ({ id, name: 'n', tag: tagOf(at) })))
+    await summarise(store, tagOf(tagsMax), 2n)
+  }),
+  row('the summary counts tags of any name, and different ones apart', ofOddTags, async (store, ...own) => {
+    const tags = tagsOf(store.nonce)
+    // Two of each, so that a hundred tags of single plants of others do not hide them.
+    await store.createAll(own.map((id, at) => ({ id, name: 'n', tag: tags[at >> 1] as string })))
+    for (const tag of tags) await summarise(store, tag, 2n, common.includes(tag))
+  }),
+]
+
+/** @param mayHaveMore whether others may use the tag, too. */
+async function summarise(store: Store, tag: string, plants: bigint, mayHaveMore = false): Promise<void> {
+  await store.call('GET', '/summary', [...ok, isOf('Summary'), counts(tag, plants, mayHaveMore)])
+}
+
+/** Estimates may have any value. With more tags than the list holds, this one may be missing. */
+function counts(wanted: string, plants: bigint, mayHaveMore: boolean): AnswerCheck {
+  return (answer) => {
+    const summary = summaryOf(answer)
+    if (!summary.isExact) return undefined
+    const { tags } = summary
+    if (summary.plants < plants) return `plants is ${summary.plants}, although there are at least ${plants}`
+    const isWhole = tags.reduce((sum, each) => sum + each.plants, 0n) <= summary.plants
+    if (!isWhole) return 'the tags have more plants than there are'
+    if (new Set(tags.map(({ tag }) => tag)).size < tags.length) return 'a tag is listed twice'
+    const isSorted = tags.every(({ plants }, at) => plants <= (tags[at - 1]?.plants ?? plants))
+    if (!isSorted) return 'the most common tags do not come first'
+    const found = tags.find(({ tag }) => tag === wanted)
+    if (found === undefined) {
+      const isCrowded = tags.length >= tagsMax && tags.every((each) => each.plants >= plants)
+      return isCrowded ? undefined : `the tag ${JSON.stringify(wanted)} is missing, although ${plants} plants have it`
+    }
+    const isRight = found.plants === plants || (mayHaveMore && found.plants > plants)
+    return isRight ? undefined : `the tag ${JSON.stringify(wanted)} has ${found.plants} plants, not ${plants}`
   }
 }

@@ -7,14 +7,8 @@ import { int64Max } from '../ids.ts'
 import { toJson } from '../json.ts'
 import type { RowRequest } from '../message.ts'
 import type { Plant, Plants } from '../plant.ts'
-import { type Circumstances, near, type Row, row, take } from '../row.ts'
+import { type Circumstances, near, type Row, type Rule, row, type Store, take } from '../row.ts'
 import { merged, propertiesOf } from '../schemas.ts'
-import { Skipped, type Store } from '../store.ts'
-
-/** Whether the path has the id of a plant. */
-export function hasPlant({ parameters }: Operation): boolean {
-  return parameters.some(({ place, schema }) => place === 'path' && schema['type'] === 'integer')
-}
 
 /** The path with an id, and with examples of its other parameters. */
 export function pathOf({ path, parameters }: Operation, id: bigint | string): string {
@@ -38,10 +32,8 @@ export function requestOf(
   more: Partial<RowRequest> = {},
 ): RowRequest {
   const { method, body } = operation
-  return { method, target: pathOf(operation, id), ...(body && { body: bodyOf(operation, id, plants) }), ...more }
-}
-
-function bodyOf({ body = {} }: Operation, id: bigint, plants: Plants): string {
+  const target = pathOf(operation, id)
+  if (body === undefined) return { method, target, ...more }
   const { root } = plants.document
   const required = propertiesOf(root, body).filter(({ isRequired }) => isRequired)
   const isPlant = required.some(({ name }) => name === 'name')
@@ -49,53 +41,56 @@ function bodyOf({ body = {} }: Operation, id: bigint, plants: Plants): string {
     if (name === 'id' && merged(root, schema)['type'] === 'integer') return [name, id]
     return [name, isPlant && name === 'name' ? 'n' : plants.sampleOf(schema)]
   })
-  return toJson(Object.fromEntries(members))
+  return { method, target, body: toJson(Object.fromEntries(members)), ...more }
 }
 
 /** Creates the plant that the path of an operation names, if it does. */
 export async function prepare(store: Store, operation: Operation, id: bigint): Promise<void> {
-  if (hasPlant(operation)) await store.create({ id, name: 'n' })
-}
-
-/** The first status of an operation that succeeds. */
-export function doneStatus({ responses }: Operation): number {
-  return [...responses.keys()].find((status) => status < 300) ?? 200
+  if (operation.hasPlant) await store.create({ id, name: 'n' })
 }
 
 /** Sends a request of an operation; a GET also as HEAD, and for each media type of the answer, which may be a stream. */
 export async function sendInEveryWay(
   store: Store,
-  { method, responses }: Operation,
+  { method, types }: Operation,
   request: RowRequest,
   checks: readonly Check[],
 ): Promise<void> {
   await store.send({ method, ...request }, checks)
   if (method !== 'GET') return
   await store.send({ ...request, method: 'HEAD' }, checks)
-  for (const Accept of responses.get(200)?.content.keys() ?? []) {
+  for (const Accept of types) {
     // A server that begins a stream does not refuse it.
     await store.send({ method, isEnough: () => true, ...request, headers: { ...request.headers, Accept } }, checks)
   }
 }
 
-/** Writes a body from the beginning of an object, which has an id where the operation takes one, such as `{"id":7,`. */
-export type Write = (start: string) => string | Buffer
-
 /** Bodies that an operation must keep, or refuse all for one reason. */
 export interface Bodies {
   /** The end of the row's title, such as `repeated keys`. */
   readonly what: string
-  readonly says: string
+  readonly rule: string | Rule
+  readonly sent: readonly (string | Sent)[]
   /** How they are refused; undefined if they are kept. */
   readonly code?: string
   /** What else is checked of an answer. */
-  readonly checks?: (body: string | Buffer) => readonly Check[]
-  readonly sent: readonly (Write | Sent)[]
+  readonly checkFor?: (body: string | Buffer) => Check
 }
 
-interface Sent {
-  readonly write: Write
-  readonly more?: Partial<RowRequest>
+export function kept(what: string, rule: Bodies['rule'], sent: Bodies['sent']): Bodies {
+  return { what, rule, sent }
+}
+
+/** @param rule by default what the document says of the error. */
+export function refused(what: string, code: string, sent: Bodies['sent'], rule?: Bodies['rule']): Bodies {
+  return { what, code, sent, rule: rule ?? `schemas/Error: ${code}` }
+}
+
+export interface Sent extends Pick<RowRequest, 'headers' | 'chunkBytes'> {
+  /** `<id>` stands for the id where the operation takes one, `<digits>` for its digits. */
+  readonly body: string
+  /** What is done to the body before it is sent, such as to compress it. */
+  readonly write?: (body: string) => string | Buffer
   /** The plant that is kept, by default one with the name n. */
   readonly plant?: Plant
 }
@@ -106,39 +101,48 @@ export function bodiesOf(
 ): (run: Circumstances) => readonly Row[] {
   return ({ plants }) => {
     const takings = plants.document.operations.filter(({ body }) => body !== undefined)
-    return takings.flatMap((operation) =>
-      bodies(plants, !hasPlant(operation)).map((each) => takingRow(operation, each)),
-    )
+    return takings.flatMap((operation) => bodies(plants, !operation.hasPlant).map((each) => takingRow(operation, each)))
   }
 }
 
-function takingRow(operation: Operation, { what, says, code, checks = () => [], sent }: Bodies): Row {
+function takingRow(operation: Operation, { what, rule, sent, code, checkFor }: Bodies): Row {
   const { id: name, method } = operation
-  const isNew = !hasPlant(operation)
+  const isNew = !operation.hasPlant
   const does = code === undefined ? 'keeps' : 'refuses'
   const ids = isNew && code === undefined ? near(sent.length) : take(1)
-  return row(`${name} ${does} ${what}`, says, ids, async (store, ...own) => {
+  const whole: Rule = typeof rule === 'string' ? { place: rule } : rule
+  return row(`${name} ${does} ${what}`, { ...whole, ids }, async (store, ...own) => {
     const [first = 0n] = own
     const was = { id: first, name: 'was' }
     const key = isNew && code !== undefined ? { 'Idempotency-Key': `refused-${first}-${store.nonce}` } : {}
     if (!isNew) await store.create(was)
     const whysNot: string[] = []
     for (const [at, each] of sent.entries()) {
-      const { write, more, plant: kept = { name: 'n' } }: Sent = typeof each === 'function' ? { write: each } : each
-      const plant = { id: own[at] ?? first, ...kept }
-      const body = store.plants.fill(write(isNew ? `{"id":${plant.id},` : '{'))
-      const parts = { method, target: pathOf(operation, plant.id), body, isInvalid: code === 'invalidPlant' }
-      const request = { ...parts, ...more, headers: { ...key, ...more?.headers } }
+      const {
+        body: form,
+        write,
+        plant: due = { name: 'n' },
+        ...parts
+      }: Sent = typeof each === 'string' ? { body: each } : each
+      const plant = { id: own[at] ?? first, ...due }
+      const text = form
+        .replaceAll(/<id>(,?)/g, (_, comma) => (isNew ? `"id":${plant.id}${comma}` : ''))
+        .replaceAll('<digits>', String(plant.id))
+      const body = store.plants.fill(write?.(text) ?? text)
+      const headers = { ...key, ...parts.headers }
+      const target = pathOf(operation, plant.id)
+      const request = { method, target, body, isInvalid: code === 'invalidPlant', ...parts, headers }
       const whyNot = store.plants.whyNot(request)
       if (whyNot !== undefined) {
         whysNot.push(whyNot)
         continue
       }
-      const isDone = isNew ? isCreated(plant) : [status(200), isPlant(kept)]
-      await store.send(request, [...(code === undefined ? isDone : refusal(code)), ...checks(body)])
+      const isDone = isNew ? isCreated(plant) : [status(200), isPlant(due)]
+      const isRight = code === undefined ? isDone : refusal(code)
+      await store.send(request, checkFor === undefined ? isRight : [...isRight, checkFor(body)])
       if (code === undefined) await store.read(plant)
     }
-    if (whysNot.length === sent.length) throw new Skipped(whysNot[0])
+    if (whysNot.length === sent.length) store.skipIf(whysNot[0])
     if (code === undefined) return
     await (isNew ? store.isMissing(first) : store.read(was))
     // A refused request does not use up its key.

@@ -5,8 +5,9 @@ import type { Operation, Parameter } from '../document.ts'
 import { int64Max, int64Min } from '../ids.ts'
 import type { JsonValue } from '../json.ts'
 import type { Plants } from '../plant.ts'
-import { type Circumstances, none, type Row, row, take } from '../row.ts'
-import { hasPlant, pathOf, prepare, requestOf, sendInEveryWay } from './operations.ts'
+import { type Circumstances, type Row, row } from '../row.ts'
+import type { Schema } from '../schemas.ts'
+import { pathOf, prepare, requestOf, sendInEveryWay } from './operations.ts'
 
 /** Texts that some programs accept as an integer with these digits. */
 function oddIntegers(digits: string): readonly string[] {
@@ -30,37 +31,34 @@ export function parameterRows({ plants }: Circumstances): readonly Row[] {
   return [
     ...operations.flatMap((operation) => queryRows(plants, operation)),
     ...operations.flatMap((operation) => headerRows(plants, operation)),
-    ...operations.flatMap(pathRows),
+    ...operations.filter((each) => each.hasPlant).flatMap(pathRows),
   ]
 }
 
-function queryRows(plants: Plants, operation: Operation): Row[] {
+function queryRows(plants: Plants, operation: Operation): readonly Row[] {
   const own = operation.parameters.filter(({ place }) => place === 'query')
   if (own.length === 0) return []
   const path = pathOf(operation, 0n)
-  const rule = 'a query parameter that is unknown, or has a value that is not allowed, is refused with 400'
-  const says = `${rule} (the parameters of ${operation.id})`
-  const names = plants.document.operations.flatMap(({ parameters }) =>
-    parameters.filter(({ place }) => place === 'query'),
-  )
-  const others = new Set(names.map(({ name }) => name).filter((name) => own.every((each) => each.name !== name)))
+  const all = plants.document.operations.flatMap(({ parameters }) => parameters)
+  const others = all.filter(({ name, place }) => place === 'query' && own.every((each) => each.name !== name))
   const unknown = [
-    ...['colour=green', 'colour', 'offset=1', 'page=2', 'sort=name', '=a', ...[...others].map((name) => `${name}=a`)],
+    ...['colour=green', 'colour', 'offset=1', 'page=2', 'sort=name', '=a'],
+    ...new Set(others.map(({ name }) => `${name}=a`)),
     ...own.flatMap(({ name }) => [`${name[0]?.toUpperCase()}${name.slice(1)}=1`, `${name}%5B%5D=1`]),
   ]
-  const known = own.map((parameter) => [parameter, sampleOf(plants, parameter)] as const)
-  const repeated = known.flatMap(([{ name }, value]) => [
-    `${name}=${value}&${name}=${value}`,
-    `${name}=${value}&${name}=2`,
-  ])
-  const wrong = own.flatMap((parameter) => wrongQueries(plants, parameter))
+  // Values that are allowed, with which lists are short.
+  const known = own.map((each) => [each, String(each.example ?? plants.sampleOf(each.schema))] as const)
+  const repeated = known.flatMap(([{ name }, value]) =>
+    [value, '2'].map((other) => `${name}=${encodeURIComponent(value)}&${name}=${encodeURIComponent(other)}`),
+  )
+  const place = 'schemas/Error: invalidParameter'
   return [
-    ...[...unknown, ...repeated, ...wrong].map((query) =>
-      row(`${operation.id}: the query ${query.slice(0, 40)} is refused`, says, none, (store) =>
+    ...[...unknown, ...repeated, ...own.flatMap((parameter) => wrongQueries(plants, parameter))].map((query) =>
+      row(`${operation.id}: the query ${query.slice(0, 40)} is refused`, place, (store) =>
         sendInEveryWay(store, operation, { target: `${path}?${query}` }, refusal('invalidParameter')),
       ),
     ),
-    row(`${operation.id}: parameters within their bounds are served`, says, none, async (store) => {
+    row(`${operation.id}: parameters within their bounds are served`, place, async (store) => {
       for (const [{ name, schema }, value] of known) {
         const { minimum = value, maximum = value, enum: all = [value] } = schema
         const values = new Set([minimum, ...(all as readonly unknown[]), ...(name === 'limit' ? [maximum] : [])])
@@ -70,28 +68,20 @@ function queryRows(plants: Plants, operation: Operation): Row[] {
   ]
 }
 
-/** A value that is allowed, with which lists are short. */
-function sampleOf(plants: Plants, { schema, example }: Parameter): string {
-  return encodeURIComponent(String(example ?? plants.sampleOf(schema)))
-}
-
 function wrongQueries(plants: Plants, { name, schema }: Parameter): readonly string[] {
-  const isInteger = schema['type'] === 'integer'
   const bounds = [schema['minimum'], schema['maximum']].filter((bound) => typeof bound === 'bigint')
-  const beyond = schema['format'] === 'int64' ? [int64Max + 1n, int64Min - 1n].map(String) : []
-  const values = isInteger
-    ? [
-        ...oddIntegers('1000'),
-        ...noIntegers,
-        ...beyond,
-        ...bounds.flatMap((bound) => [bound - 1n, bound + 1n].map(String)),
-      ]
-    : [...odd, ...tooLong(schema), ...capitals(schema)]
-  const wrong = values.filter((value) => isWrong(plants, schema, value))
+  const beyond = [int64Max + 1n, int64Min - 1n, ...bounds.flatMap((bound) => [bound - 1n, bound + 1n])]
+  const named = (schema['enum'] ?? []) as readonly string[]
+  const capitals = named.map((value) => `${value[0]?.toUpperCase()}${value.slice(1)}`)
+  const values =
+    schema['type'] === 'integer'
+      ? [...oddIntegers('1000'), ...noIntegers, ...beyond.map(String)]
+      : [...odd, tooLong(schema), ...capitals, named.join()]
+  const wrong = [...new Set(values)].filter((value) => isWrong(plants, schema, value))
   return [...wrong.map((value) => `${name}=${encodeURIComponent(value)}`), ...broken.map((value) => `${name}=${value}`)]
 }
 
-function isWrong(plants: Plants, schema: Plants['document']['plant'], text: string): boolean {
+function isWrong(plants: Plants, schema: Schema, text: string): boolean {
   const isInteger = schema['type'] === 'integer' && /^(?:0|-?[1-9]\d*)$/.test(text)
   const value: JsonValue = isInteger ? BigInt(text) : text
   // The schema validates a rounded number.
@@ -99,54 +89,45 @@ function isWrong(plants: Plants, schema: Plants['document']['plant'], text: stri
   return plants.judge.whyNot(schema, value, 'the value') !== undefined
 }
 
-function tooLong({ maxLength }: Parameter['schema']): readonly string[] {
-  return maxLength === undefined ? ['a'.repeat(300)] : ['a'.repeat(Number(maxLength) + 1)]
+function tooLong({ maxLength = 299 }: Schema): string {
+  return 'a'.repeat(Number(maxLength) + 1)
 }
 
-function capitals({ enum: all = [] }: Parameter['schema']): readonly string[] {
-  const values = all as readonly string[]
-  if (values.length === 0) return []
-  return [...values.map((value) => `${value[0]?.toUpperCase()}${value.slice(1)}`), values.join(',')]
-}
-
-function headerRows(plants: Plants, operation: Operation): Row[] {
-  return operation.parameters
-    .filter(({ place, schema }) => place === 'header' && schema['pattern'] !== undefined)
-    .map(({ name, schema }) => {
-      const says = `${name} has the form of its schema (the parameter ${name})`
-      const values = [...odd.filter((value) => value !== '\0' && value.trim() === value), ...tooLong(schema)]
-      const wrong = values.filter((value) => isWrong(plants, schema, value))
-      return row(`${operation.id} refuses a ${name} that is not allowed`, says, take(1), async (store, id) => {
+function headerRows(plants: Plants, operation: Operation): readonly Row[] {
+  const own = operation.parameters.filter(({ place, schema }) => place === 'header' && schema['pattern'] !== undefined)
+  return own.map(({ name, schema }) => {
+    const values = [...odd.filter((value) => value !== '\0' && value.trim() === value), tooLong(schema)]
+    const wrong = values.filter((value) => isWrong(plants, schema, value))
+    // Only streams read this one.
+    const accept = name === 'Last-Event-ID' ? { Accept: 'text/event-stream' } : {}
+    return row(
+      `${operation.id} refuses a ${name} that is not allowed`,
+      'schemas/Error: invalidHeader',
+      async (store, id) => {
         await prepare(store, operation, id)
         for (const value of wrong) {
-          const headers = { [name]: Buffer.from(value).toString('latin1'), ...streaming(name) }
+          const headers = { [name]: Buffer.from(value).toString('latin1'), ...accept }
           const request = requestOf(operation, id, plants, { headers, isEnough: () => true })
           await store.send(request, refusal('invalidHeader'))
         }
-        if (hasPlant(operation)) await store.read({ id, name: 'n' })
-      })
-    })
-}
-
-/** Only streams read it. */
-function streaming(name: string): { readonly Accept?: string } {
-  return name === 'Last-Event-ID' ? { Accept: 'text/event-stream' } : {}
+        if (operation.hasPlant) await store.read({ id, name: 'n' })
+      },
+    )
+  })
 }
 
 /** Any id that a faulty server could derive is in the range; a long one, clamped to int64, would be the greatest. */
 function pathRows(operation: Operation): readonly Row[] {
-  if (!hasPlant(operation)) return []
-  const document = 'the id in a path is an int64 in decimal digits without leading zeros (the parameter id)'
   const long = operation.method === 'GET' ? [`${int64Max + 1n}`, `${int64Min - 1n}`, '9'.repeat(5_000), '-0'] : []
   const refuses = (title: string, isForProxies: boolean, write: (digits: string) => readonly string[]): Row =>
-    row(title, { document, isForProxies }, take(1), async (store, id) => {
+    row(`${operation.id} refuses ${title}`, { place: 'parameters/PlantId', isForProxies }, async (store, id) => {
       for (const text of write(String(id))) {
         const target = pathOf(operation, encodeURI(text))
         await store.send({ ...requestOf(operation, id, store.plants), target }, refusal('invalidParameter'))
       }
     })
   return [
-    refuses(`${operation.id} refuses an id that is not allowed`, false, (id) => [...oddIntegers(id), 'seven', ...long]),
-    refuses(`${operation.id} refuses an id with NUL behind it`, true, (id) => [`${id}\0`]),
+    refuses('an id that is not allowed', false, (id) => [...oddIntegers(id), 'seven', ...long]),
+    refuses('an id with NUL behind it', true, (id) => [`${id}\0`]),
   ]
 }

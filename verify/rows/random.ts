@@ -3,17 +3,16 @@
 // run.
 
 import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { type Check, etagFor, field, hasNoBody, isPlant, ok, refusal, status } from '../checks.ts'
 import type { NewPlant, Plant } from '../plant.ts'
-import { near, type Row, row } from '../row.ts'
-import type { Headers, Store } from '../store.ts'
+import { type Headers, near, type Row, row, type Store } from '../row.ts'
 import { among } from './lists.ts'
 
 const rounds = 12
 const stepsOfRound = 50
 const plantsOfRound = 5
 const keysOfRound = 4
-const says = 'the operations on plants, and how they work together (the paths of the document)'
 
 const fragments = [
   ...['a', 'A', 'b', '0', 'null', '__proto__', ' ', '  ', '\n', '\r\n', '\t', '\u0001', '\u007f', '\u00a0', '\u2028'],
@@ -24,7 +23,8 @@ const fragments = [
 
 export const randomRows: readonly Row[] = Array.from({ length: rounds }, (_, at) => {
   const title = `random requests are answered as the document says, round ${at + 1}`
-  return row(title, says, near(plantsOfRound), (store, ...ids) => new Round(at + 1, ids, store).run())
+  const document = 'the operations on plants, and how they work together (paths)'
+  return row(title, { document, ids: near(plantsOfRound) }, (store, ...ids) => new Round(at + 1, ids, store).run())
 })
 
 class Round {
@@ -47,149 +47,123 @@ class Round {
   async run(): Promise<void> {
     for (let step = 0; step < stepsOfRound; step += 1) {
       const id = this.#pick(this.#ids)
+      const there = this.#plants.get(id)
       const draw = this.#below(12)
       if (draw < 4) await this.#create(id)
-      else if (draw < 6) await this.#replace(id)
-      else if (draw < 7) await this.#delete(id)
-      else if (draw < 10) await this.#read(id)
+      else if (draw < 6) await this.#replace(id, there)
+      else if (draw < 7) await this.#delete(id, there)
+      else if (draw < 10) await this.#read(id, there)
       else await this.#list()
     }
   }
 
   async #create(id: bigint): Promise<void> {
-    const { nonce } = this.#store
-    const plant = { id, ...this.#anyPlant() }
-    const key = this.#below(2) === 0 ? undefined : `random-${this.#round}-${this.#below(keysOfRound)}-${nonce}`
-    const headers = key === undefined ? {} : { 'Idempotency-Key': key }
-    const earlier = key === undefined ? undefined : this.#keys.get(key)
+    const key = `random-${this.#round}-${this.#below(keysOfRound)}-${this.#store.nonce}`
+    const isKeyed = this.#below(2) > 0
+    const headers = isKeyed ? { 'Idempotency-Key': key } : {}
+    const earlier = isKeyed ? this.#keys.get(key) : undefined
     // Repeats are rare among random plants.
-    const sent = earlier !== undefined && this.#below(2) === 0 ? earlier : plant
+    const sent = earlier !== undefined && this.#below(2) === 0 ? earlier : { id, ...this.#anyPlant() }
     if (earlier !== undefined) {
-      const isSame = contentOf(earlier) === contentOf(sent) && earlier.id === sent.id
-      await (isSame
+      await (isDeepStrictEqual(earlier, sent)
         ? this.#store.create(sent, headers, [field('Idempotency-Replayed', 'true')])
         : this.#store.refuses('idempotencyKeyReused', sent, headers))
       return
     }
-    if (this.#plants.has(sent.id)) {
+    if (this.#plants.has(id)) {
       await this.#store.refuses('idTaken', sent, headers)
       return
     }
     const { id: _, ...made } = sent
     await this.#store.create(sent, headers, [field('Idempotency-Replayed', undefined)])
-    this.#plants.set(sent.id, made)
-    if (key !== undefined) this.#keys.set(key, sent)
+    this.#plants.set(id, made)
+    if (isKeyed) this.#keys.set(key, sent)
   }
 
-  async #replace(id: bigint): Promise<void> {
+  async #replace(id: bigint, there: Plant | undefined): Promise<void> {
     const plant = this.#anyPlant()
-    const condition = this.#condition(id)
-    if (condition.refusal !== undefined) {
-      await this.#store.put(id, plant, condition.refusal, condition.headers)
-      return
-    }
-    const checks = [...ok, isPlant(plant), this.#isTaggedAs(id, plant)]
-    await this.#store.put(id, plant, checks, condition.headers)
-    this.#plants.set(id, plant)
+    const { headers, refused } = this.#condition(id, there, 'If-Match', 'If-None-Match')
+    const checks = refused ?? [...ok, isPlant(plant), this.#isTaggedAs(id, plant)]
+    await this.#store.put(id, plant, checks, headers)
+    if (refused === undefined) this.#plants.set(id, plant)
   }
 
-  async #delete(id: bigint): Promise<void> {
-    const { headers, refusal } = this.#condition(id)
-    await this.#store.remove(id, refusal ?? [status(204), hasNoBody], headers)
-    if (refusal === undefined) this.#plants.delete(id)
+  async #delete(id: bigint, there: Plant | undefined): Promise<void> {
+    const { headers, refused } = this.#condition(id, there, 'If-Match', 'If-None-Match')
+    await this.#store.remove(id, refused ?? [status(204), hasNoBody], headers)
+    if (refused === undefined) this.#plants.delete(id)
   }
 
-  async #read(id: bigint): Promise<void> {
-    const there = this.#plants.get(id)
-    if (there === undefined) {
-      await this.#store.isMissing(id)
-      return
-    }
-    const isThere = [...ok, isPlant({ id, ...there })]
-    const known = this.#pickTagged(id)
-    if (known !== undefined && this.#below(2) === 0) {
-      const ifNoneMatch = this.#pick(['{}', 'W/{}', '"x", {}']).replace('{}', known[0])
-      const checks = known[1] === contentOf(there) ? [status(304), hasNoBody] : isThere
-      await this.#store.get(id, checks, { 'If-None-Match': ifNoneMatch })
-      return
-    }
-    await this.#store.get(id, [...isThere, this.#isTaggedAs(id, there)])
+  async #read(id: bigint, there: Plant | undefined): Promise<void> {
+    const { headers, refused } = this.#condition(id, there, 'If-None-Match')
+    const isUnchanged = [status(304), hasNoBody]
+    if (there === undefined) await this.#store.isMissing(id)
+    else if (refused !== undefined) await this.#store.get(id, isUnchanged, headers)
+    else await this.#store.get(id, [...ok, isPlant({ id, ...there }), this.#isTaggedAs(id, there)], headers)
   }
 
   async #list(): Promise<void> {
     const [first, last] = [this.#ids[0] as bigint, this.#ids.at(-1) as bigint]
-    const listed = this.#ids.flatMap((id) => {
+    const all = this.#ids.flatMap((id) => {
       const plant = this.#plants.get(id)
       return plant === undefined ? [] : [{ id, ...plant }]
     })
-    const one = listed.length === 0 ? undefined : this.#pick(listed)
-    const filter = this.#below(3)
-    const from = `after=${first - 1n}`
-    const limit = this.#pick([2, 3, 100])
-    if (filter === 0 && one?.tag !== undefined) {
-      const tagged = listed.filter(({ tag }) => tag === one.tag)
-      await this.#store.list(`${from}&${among(one.tag)}`, tagged, limit, last)
-    } else if (filter === 1 && one !== undefined) {
-      const prefix = [...one.name].slice(0, this.#below(4)).join('')
-      const named = listed.filter(({ name }) => folded(name).startsWith(folded(prefix)))
-      await this.#store.list(`${from}&name=${encodeURIComponent(prefix)}`, named, limit, last)
-    } else {
-      await this.#store.list(from, listed, limit, last)
-    }
+    const { name, tag } = all.length === 0 ? { name: '', tag: undefined } : this.#pick<Plant>(all)
+    const prefix = [...name].slice(0, this.#below(4)).join('')
+    const byTag = [`&${among(tag ?? '')}`, all.filter((each) => each.tag === tag)] as const
+    const byName = [
+      `&name=${encodeURIComponent(prefix)}`,
+      all.filter((each) => folded(each.name).startsWith(folded(prefix))),
+    ] as const
+    const [filter, listed] = this.#pick([['', all], byName, tag === undefined ? byName : byTag] as const)
+    await this.#store.list(`after=${first - 1n}${filter}`, listed, this.#pick([2, 3, 100]), last)
   }
 
-  /** A condition for a change, or none, and the refusal that it must cause. */
-  #condition(id: bigint): { readonly headers: Headers; readonly refusal?: readonly Check[] } {
-    const there = this.#plants.get(id)
-    if (there === undefined) return { headers: {}, refusal: refusal('unknownPlant') }
-    const known = this.#pickTagged(id)
-    if (known === undefined || this.#below(2) === 0) return { headers: {} }
-    const name = this.#pick(['If-Match', 'If-None-Match'])
-    const headers = { [name]: this.#pick(['{}', '"x", {}', '{} , "a,b"']).replace('{}', known[0]) }
-    const isMet = (known[1] === contentOf(there)) === (name === 'If-Match')
-    return isMet ? { headers } : { headers, refusal: refusal('preconditionFailed') }
+  /** A condition that names an ETag of the plant, or none, and how the request is refused, if it is. */
+  #condition(
+    id: bigint,
+    there: Plant | undefined,
+    ...names: readonly string[]
+  ): { readonly headers: Headers; readonly refused?: readonly Check[] } {
+    if (there === undefined) return { headers: {}, refused: refusal('unknownPlant') }
+    const known = [...(this.#etags.get(id) ?? [])]
+    if (known.length === 0 || this.#below(2) === 0) return { headers: {} }
+    // More often the newest.
+    const [etag, content] = this.#below(2) === 0 ? (known.at(-1) as (typeof known)[0]) : this.#pick(known)
+    const name = this.#pick(names)
+    const headers = { [name]: this.#pick(['{}', '"x", {}', '{} , "a,b"']).replace('{}', etag) }
+    const isMet = (content === contentOf(there)) === (name === 'If-Match')
+    return isMet ? { headers } : { headers, refused: refusal('preconditionFailed') }
   }
 
   #isTaggedAs(id: bigint, plant: Plant): Check {
     return etagFor(contentOf(plant), this.#etags.get(id) as Map<string, string>)
   }
 
-  #pickTagged(id: bigint): readonly [etag: string, content: string] | undefined {
-    const known = [...(this.#etags.get(id) ?? [])]
-    // More often the newest.
-    return known.length === 0 ? undefined : this.#below(2) === 0 ? known.at(-1) : this.#pick(known)
-  }
-
   /** Often another plant's text, split differently between name and tag. */
   #anyPlant(): Plant {
-    const plant = this.#divided() ?? { name: this.#text('name'), tag: this.#text('tag') }
-    const fits = this.#fits('name', plant.name) && (plant.tag === undefined || this.#fits('tag', plant.tag))
-    return fits && this.#below(3) > 0 ? plant : { name: this.#text('name') }
-  }
-
-  #divided(): Plant | undefined {
     const others = [...this.#plants.values()]
-    if (others.length === 0 || this.#below(3) > 0) return undefined
-    const { name, tag } = this.#pick(others)
-    const joint = this.#pick(['', '\n', ' ', ',', '\t'])
-    return this.#pick<Plant>([
-      { name, tag: tag ?? '' },
-      { name: tag ?? '', tag: name },
-      { name: `${name}${joint}${tag ?? ''}` },
-      { name: name.normalize(), ...(tag !== undefined && { tag: tag.normalize() }) },
-      { name: name.trim(), ...(tag !== undefined && { tag }) },
+    const isAnew = others.length === 0 || this.#below(3) > 0
+    const { name, tag = '' } = isAnew ? { name: this.#text(), tag: this.#text() } : this.#pick(others)
+    const texts = this.#pick([
+      ...[
+        [name, tag],
+        [tag, name],
+        [name.normalize(), tag.normalize()],
+        [name.trim(), tag],
+      ],
+      [`${name}${this.#pick(['', '\n', ' ', ',', '\t'])}${tag}`],
     ])
+    const plant = { name: this.#fitting('name', texts[0]) }
+    return texts[1] === undefined || this.#below(3) === 0 ? plant : { ...plant, tag: this.#fitting('tag', texts[1]) }
   }
 
-  #fits(property: 'name' | 'tag', text: string): boolean {
-    const { min, max } = this.#store.plants.lengthsOf(property)
-    const { length } = [...text]
-    return length >= min && length <= max
+  #text(): string {
+    return Array.from({ length: this.#below(4) }, () => this.#pick(fragments)).join('')
   }
 
-  #text(property: 'name' | 'tag'): string {
+  #fitting(property: 'name' | 'tag', text = ''): string {
     const { min, max } = this.#store.plants.lengthsOf(property)
-    const text = Array.from({ length: this.#below(4) }, () => this.#pick(fragments)).join('')
     return [...text.padEnd(2 * min, 'n')].slice(0, max).join('')
   }
 
