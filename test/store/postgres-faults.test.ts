@@ -605,15 +605,21 @@ ${settings}
 `,
 })
 
-test('a commit that no standby has confirmed concerns none that comes after it on the connection', async () => {
-  const on = mock.method(pg.Client.prototype, 'on')
-  await using connection = await openConnection(await database.makePlace())
-  const client: unknown = on.mock.calls.find(({ arguments: [event] }) => String(event) === 'notice')?.this
-  on.mock.restore()
-  ;(client as pg.Client).emit('notice', { routine: 'SyncRepWaitForLSN' })
-  assert.throws(() => connection.assertConfirmed(), { code: 'storeUnavailable' })
-  await connection.begin()
-  connection.assertConfirmed()
+onStore('a commit that no standby has confirmed is not confirmed, and no later one is doubted', async ({ store }) => {
+  const { query } = pg.Client.prototype
+  function queryCancelled(this: pg.Client, ...sent: Parameters<typeof query>): unknown {
+    // As if the wait for the standby had been cancelled.
+    if (sent[0] === 'COMMIT') this.emit('notice', { routine: 'SyncRepWaitForLSN' })
+    return query.apply(this, sent)
+  }
+  const bulk = await store.beginImport({ isWhole: true })
+  await bulk.add([toPlant({ id: 2n, name: 'n' })], 'fail')
+  const { mock: cancelling } = mock.method(pg.Client.prototype, 'query', queryCancelled)
+  const outcomes = await Promise.allSettled([bulk.commit(), store.createPlant(toPlant({ id: 1n, name: 'n' }))])
+  cancelling.restore()
+  await bulk.end()
+  for (const outcome of outcomes) assert.equal((outcome as PromiseRejectedResult).reason?.code, 'storeUnavailable')
+  await store.deletePlant(1n)
 })
 
 function openConnection(place: string): Promise<Connection> {
