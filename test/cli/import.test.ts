@@ -91,16 +91,26 @@ onScene('an import from a folder as standard input is refused', async (scene) =>
   assert.deepEqual([status, stderr], [1, 'plantstore: standard input is a folder\n'])
 })
 
-onScene('an import of all or nothing keeps nothing of an input that pauses before a line is refused', async (scene) => {
-  async function* input(): AsyncGenerator<Buffer> {
-    yield Buffer.from('{"id":1,"name":"a"}\n')
-    await sleep(150)
-    yield Buffer.from('nonsense\n')
-  }
-  const args = ['import', '-', '--store', scene.store, '--all-or-nothing']
-  assert.equal((await runHere(args, { input: input() })).status, 1)
-  assert.equal(await scene.exported(), '')
-})
+for (const [flags, said, kept] of [
+  [[], /; everything up to line 1 was kept, perhaps more; /, '{"id":1,"name":"a"}\n'],
+  [['--all-or-nothing'], /; nothing was kept$/m, ''],
+] as const) {
+  onScene(
+    `an import that breaks off keeps what came before its input paused, unless it is all or nothing: ${flags}`,
+    async (scene) => {
+      async function* input(): AsyncGenerator<Buffer> {
+        yield Buffer.from('{"id":1,"name":"a"}\n')
+        await sleep(150)
+        yield Buffer.from('nonsense\n')
+      }
+      const args = ['import', '-', '--store', scene.store, '--rejects', '/dev/full', ...flags]
+      const { status, stderr } = await runHere(args, { input: input() })
+      assert.equal(status, 1)
+      assert.match(stderr, said)
+      assert.equal(await scene.exported(), kept)
+    },
+  )
+}
 
 onScene('an import from a pipe that has gone silent ends at a signal', async (scene) => {
   const pipe = scene.file('pipe')

@@ -58,6 +58,9 @@ describe('the program on PostgreSQL', async () => {
       '',
     ])
     assert.match(stdout, /is damaged\n$/)
+    const input = ['{"id":7,"name":"n"}\n', 'nonsense\n'].map((line) => Buffer.from(line))
+    const broken = await runHere(['import', '-', '--store', place, '--rejects', '/dev/full'], { input })
+    assert.match(broken.stderr, /; everything up to line 1 was kept, perhaps more; /)
   })
 
   onFolder('commands that only look, and a dry run, make no tables', async (folder) => {
