@@ -1,7 +1,7 @@
 // Connections without a network: the test provides the bytes, the responses and the time.
 
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { Server, Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { describe, test } from 'node:test'
@@ -50,7 +50,10 @@ describe('a connection', () => {
     const replies: ((reply: Reply) => void)[] = []
     const serve = () => new Promise<Reply>((resolve) => replies.push(resolve))
     const now = (): number => nowMs
-    const connection = new Connection(socket, optionsOf(msMax, now, serve))
+    /** The bytes of arriving requests that were reported. */
+    const held: number[] = []
+    const onArriving = ({ arrivingBytes }: Connection): void => void held.push(arrivingBytes)
+    const connection = new Connection(socket, { ...optionsOf(msMax, now, serve), onArriving })
     const at = (ms: number): boolean => {
       nowMs = ms
       return connection.hasExpired(ms)
@@ -58,7 +61,7 @@ describe('a connection', () => {
     /** Sets how many bytes of output are unread. */
     const leaveUnread = (value: number) =>
       Object.defineProperty(socket, 'writableLength', { value, configurable: true })
-    return { connection, socket, replies, at, leaveUnread }
+    return { connection, socket, replies, held, at, leaveUnread }
   }
 
   test('has a clock that begins anew with each state; a head and its body share one', async () => {
@@ -111,6 +114,15 @@ describe('a connection', () => {
     socket.destroy()
   })
 
+  test('holds nothing of a head any more once it is reset', async () => {
+    const { connection, socket, held } = connect()
+    socket.emit('data', get.subarray(0, 10))
+    assert.deepEqual(held, [10])
+    socket.destroy()
+    await once(socket, 'close')
+    assert.deepEqual([held.at(-1), connection.arrivingBytes], [0, 0])
+  })
+
   test('reads nothing behind a broken body before its refusal is sent', async () => {
     const { connection, socket, replies, leaveUnread } = connect()
     leaveUnread(500)
@@ -131,7 +143,8 @@ test('a reader may take a while when much is unread, but not too much', async ()
   const connections = new Connections(optionsOf({ unreadBytesMax: 1_000, ...times }, now, () => assert.fail()))
   const sockets = [550, 300].map((writableLength) => {
     const socket = new Socket()
-    const value = { writableLength: { value: writableLength }, bytesWritten: { value: 0, writable: true } }
+    const writable = true
+    const value = { writableLength: { value: writableLength, writable }, bytesWritten: { value: 0, writable } }
     connections.add(Object.defineProperties(socket, value))
     return socket
   })
@@ -145,5 +158,32 @@ test('a reader may take a while when much is unread, but not too much', async ()
   for (const ms of [1_000, 1_999]) assert.deepEqual(await cutAt(ms), [false, false])
   // Either would be enough. The second one has read nothing for longer.
   assert.deepEqual(await cutAt(3_500), [false, true])
+  Object.assign(sockets[0] as Socket, { writableLength: 900 })
+  assert.deepEqual(await cutAt(4_000), [true, true])
   await connections.drain(new Server())
+})
+
+test('a connection of the grace period is not closed before its first request, unlike an older one', async () => {
+  let nowMs = 0
+  const times = { stopGraceMs: 10, drainMsMax: 60_000 }
+  const connections = new Connections(
+    optionsOf(
+      times,
+      () => nowMs,
+      () => assert.fail(),
+    ),
+  )
+  const [old, late] = [new Socket(), new Socket()]
+  connections.add(old)
+  nowMs = 100
+  connections.add(late)
+  const server = Object.assign(new EventEmitter(), { close: () => {} }) as unknown as Server
+  const drained = connections.drain(server)
+  await once(old, 'close')
+  await sleep(60)
+  const isClosed = late.destroyed
+  late.destroy()
+  server.emit('close')
+  await drained
+  assert.equal(isClosed, false)
 })

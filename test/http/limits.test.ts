@@ -84,6 +84,8 @@ describe('limits', { concurrency: true }, () => {
         // By then the bytes before were read.
         await service.request(livez)
       }
+      // A refused request takes no more room while its connection lingers.
+      assert.ok(slow.length <= 8, `${slow.length}`)
       for (const connection of slow.slice(0, 2)) {
         const { status, body, headers } = await connection.answerTo(method, '/plants/1')
         assert.deepEqual([status, JSON.parse(body).error, headers.get('retry-after')], [503, 50301, '1'])
