@@ -35,13 +35,15 @@ function limiterOf(units: number, seconds: number, rateLimitedCallersMax = 100) 
       Array.from({ length: count }, () => refusal(units, caller)).filter((fields) => fields === undefined).length,
     refusal,
     /** The look-ups of wrong credentials that are let through. */
-    guess: async (count: number): Promise<number> => {
+    guess: async (count: number, isAtOnce = false): Promise<number> => {
       let guesses = 0
       const lookUp = async (): Promise<never> => {
         guesses += 1
         throw new AppError('invalidToken', 'wrong')
       }
-      for (let each = 0; each < count; each += 1) await limiter.guardLookUp('a', lookUp).catch(() => {})
+      const one = () => limiter.guardLookUp('a', lookUp).catch(() => {})
+      if (isAtOnce) await Promise.all(Array.from({ length: count }, one))
+      else for (let each = 0; each < count; each += 1) await one()
       return guesses
     },
   }
@@ -64,6 +66,12 @@ describe('a rate limit', () => {
     assert.equal(await guess(25), 10)
     wait(60_000)
     assert.equal(await guess(25), 10)
+    wait(60_000)
+    assert.equal(await guess(100, true), 100, 'at once, as none has failed yet')
+    wait(1_099)
+    assert.equal(await guess(1), 0)
+    wait(1)
+    assert.equal(await guess(25), 1, 'what is owed is at most twice what may be used')
   })
 
   test('lets what costs more than all of it through when nothing else counts', () => {
