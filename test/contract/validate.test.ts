@@ -17,6 +17,12 @@ describe('a validator', () => {
     assert.equal(validate({ a: { b: `\u001b[31m\n${'x'.repeat(100)}` } }), expected)
   })
 
+  test('names a field as its schema does, and not all of very many choices', () => {
+    const choice: Schema = { enum: Array.from({ length: 23 }, (_, at) => `c${at}`) }
+    const validate = compileValidator({ type: 'object', properties: { 'a/b~c': choice } }, 'it')
+    assert.match(validate({ 'a/b~c': true }) ?? '', /^a\/b~c: must be "c0" or .* or "c19" or one of 3 others, /)
+  })
+
   test('shows nothing that a terminal would obey', () => {
     const validate = compileValidator({ type: 'integer' }, 'it')
     assert.equal(validate('\u009b31m\u007f'), 'it: must be an integer, got "\\u009b31m\\u007f"')
