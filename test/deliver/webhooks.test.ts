@@ -171,8 +171,8 @@ describe('a webhook', { concurrency: true }, () => {
     await passes('that is stored', async () => (await find(id)).progress.last !== undefined)
   })
 
-  onSetup('looks no more often at a log that cannot be read', async (setup) => {
-    const { store, clock, passes } = setup
+  onSetup('looks no more often at a log that cannot be read, and warns of it once', async (setup) => {
+    const { store, clock, events, passes } = setup
     await store.addWebhook(newWebhook('http://127.0.0.1:9/', '1-1'))
     let looks = 0
     store.listChanges = () => {
@@ -183,6 +183,7 @@ describe('a webhook', { concurrency: true }, () => {
     await passes('ten seconds have passed', () => clock.monotonicMs() >= 10_000)
     const looksMax = 10_000 / limits.webhookPollMs + 1
     assert.ok(looks > 0 && looks <= looksMax, `${looks} looks`)
+    assert.deepEqual(events, [{ kind: 'storeWarning', message: 'webhooks are not sent: the store is away' }])
   })
 
   test('whose receiver asks for a pause gets nothing before, by a number or a date', async () => {
