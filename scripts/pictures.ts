@@ -1,6 +1,8 @@
 // Renews the pictures of README.md, with a real browser and a real server with the example plants.
 
+import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
 import { launchBrowser, openPage } from '../test/support/browser.ts'
 import { makeFolder } from '../test/support/folder.ts'
 import { runProgram, startServer } from '../test/support/program.ts'
@@ -26,9 +28,16 @@ try {
   await home.page.keyboard.press('Escape')
   await home.page.locator('#log-toggle').click()
   await home.page.locator('#log-list button').filter({ hasText: 'POST' }).click()
-  await home.page.screenshot({ path: pathOf('home.png') })
+  await take(home.page, 'home.webp')
   await using reference = await openPage(browser, `${server.url}/docs#createPlant`, { viewport })
-  await reference.page.screenshot({ path: pathOf('reference.png') })
+  await take(reference.page, 'reference.webp')
 } finally {
   await browser.close()
+}
+
+/** As WebP, which Playwright itself does not make: the package has these pictures, too. */
+async function take(page: Page, picture: string): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 85 })
+  await writeFile(pathOf(picture), Buffer.from(data, 'base64'))
 }

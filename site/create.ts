@@ -35,8 +35,10 @@ section.addEventListener('keydown', ({ key }) => {
   if (key === 'Escape' && welcome.hidden) closer.click()
 })
 
-idField.addEventListener('input', () => {
-  find('#next-id').textContent = idField.value
+find('summary', HTMLElement, ownId).addEventListener('click', (event) => {
+  event.preventDefault()
+  ownId.open = true
+  idField.select()
 })
 
 /** @param onCreated receives the id of the created plant. */

@@ -227,7 +227,7 @@ function clear(field: Field): void {
 }
 
 /** Runs an action when a form is submitted. Editing a field clears its message, which may no longer apply. */
-export function onSubmit(form: HTMLFormElement, run: () => Promise<void>): void {
+export function onSubmit(form: HTMLFormElement, run: () => Promise<unknown>): void {
   const button = find('[type="submit"]', HTMLButtonElement, form)
   form.addEventListener('input', ({ target }) => {
     if (isField(target) && target.matches('[aria-invalid]')) clear(target)

@@ -186,7 +186,8 @@ addEventListener('keydown', (event) => {
   else if (key === '/' && may.read) find('#prefix').focus()
   else if (key === 'n' && may.write) toggleForm()
   else if (key === '?') find('#help').click()
-  else if (key === 'ArrowDown' && target === document.body) document.querySelector<HTMLElement>('a.name')?.focus()
+  else if (key === 'ArrowDown' && (target as Element).matches('body, #plants-title'))
+    document.querySelector<HTMLElement>('a.name')?.focus()
   else return
   event.preventDefault()
 })

@@ -9,7 +9,7 @@ import { find, make, makeTable } from './elements.js'
 import { printLine } from './exact-json.js'
 import { namesOfColumns, type PlantRow, readRows } from './files.js'
 import { onSubmit } from './form.js'
-import { explain, say, spoken, toSentence } from './messages.js'
+import { announce, explain, say, spoken, toSentence } from './messages.js'
 import { displayed, ownOf, type PlantProperty, plantOf, properties, textOf, type Values } from './properties.js'
 import { sampleOf } from './samples.js'
 import { shown } from './texts.js'
@@ -51,6 +51,8 @@ let rows: readonly PlantRow[] = []
 let source = ''
 let rejected: readonly PlantRow[] = []
 let hasAdded = false
+/** Shows what was added. */
+let onAdded = async (): Promise<void> => {}
 let running: AbortController | undefined
 
 text.addEventListener('input', () => take(text.value))
@@ -67,29 +69,40 @@ for (const name of ['dragover', 'drop'] as const) {
   })
 }
 
-/** @param onAdded called after plants were added, when the dialog closes. */
-export function startMany(onAdded: () => Promise<void>): void {
-  dialog.addEventListener('close', () => {
-    running?.abort()
-    if (hasAdded) void onAdded()
-    hasAdded = false
-  })
+/** @param show called after plants were added, when the dialog closes. */
+export function startMany(show: () => Promise<void>): void {
+  onAdded = show
+  dialog.addEventListener('close', end)
+}
+
+async function end(): Promise<void> {
+  running?.abort()
+  const mustShow = hasAdded
+  hasAdded = false
+  if (mustShow) await onAdded()
 }
 
 export function openMany(): void {
+  empty()
+  dialog.showModal()
+}
+
+function empty(): void {
   text.value = ''
   file.value = ''
   take('')
-  dialog.showModal()
 }
 
 /** Adds the example plants, with samples of whatever else the document requires. */
 export async function addExamples(): Promise<void> {
   const examples = await (await fetch('site/houseplants.ndjson')).text()
-  openMany()
+  empty()
   take(examples)
   rows = rows.map((row) => ({ ...row, plant: withSamples(row.plant ?? {}) }))
-  form.requestSubmit()
+  if (!(await add())) return dialog.showModal()
+  const { length } = hasAdded ? rows : []
+  await end()
+  if (length > 0) announce(`${plantsOf(length)} added.`)
 }
 
 function withSamples(example: object): Values {
@@ -140,8 +153,13 @@ function take(content: string): void {
   showRows(`2. Check: ${ready} ready${end}`, [...wrong, ...valid], previewRows)
 }
 
-async function add(): Promise<void> {
-  if (rows.length === 0) return say(error, error.textContent || 'Paste rows or choose a file.')
+/** Returns whether the dialog has nothing more to say: all rows are there, or the page has said why not. */
+async function add(): Promise<boolean> {
+  let isSaid = false
+  if (rows.length === 0) {
+    say(error, error.textContent || 'Paste rows or choose a file.')
+    return isSaid
+  }
   running = new AbortController()
   const tally: Tally = { added: 0, known: 0, refused: rows.filter(({ wrong }) => wrong !== undefined) }
   let isDone = false
@@ -154,11 +172,13 @@ async function add(): Promise<void> {
     preview.textContent = ''
     if (rejected.length > 0) showRows('', rejected, refusedRowsMax)
     isDone = true
+    isSaid = rejected.length === 0
   } catch (cause) {
     const why = isRefusal(cause) ? toSentence(wordsOf(cause)) : 'You stopped it.'
     say(status, describe(tally, ` ${why} Press Add to continue; nothing is added twice.`))
     if (statusOf(cause) === 403) dialog.close()
-    if (statusOf(cause) === 401 || statusOf(cause) === 403) explain(cause)
+    isSaid = statusOf(cause) === 401 || statusOf(cause) === 403
+    if (isSaid) explain(cause)
   } finally {
     running = undefined
     setRunning(false)
@@ -166,6 +186,7 @@ async function add(): Promise<void> {
     if (isDone) closer.focus()
     hasAdded ||= tally.added > 0
   }
+  return isSaid
 }
 
 /** Offers what a person can do next. */

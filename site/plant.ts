@@ -37,6 +37,13 @@ document.addEventListener('keydown', ({ key, target }) => {
   if (key === 'Escape' && isAround && document.querySelector('dialog:modal') === null) dialog.close()
 })
 
+// The keys of its row.
+dialog.addEventListener('keydown', ({ key, ctrlKey, metaKey, altKey }) => {
+  const action = { e: 'edit', Delete: 'remove' }[key]
+  if (action === undefined || ctrlKey || metaKey || altKey || document.body.matches('.no-writes')) return
+  leaving.find((button) => button.dataset['action'] === action)?.click()
+})
+
 /** Shows a plant, or none, as a step to which "back" returns. */
 export function openPlant(id: string | undefined): void {
   const view = readView()
@@ -117,18 +124,13 @@ function fill(plant: Tagged<StoredPlant>): void {
   const choose = (name: string): void => {
     chosen = name
     const sent = requests[name]
-    if (sent !== undefined) code.replaceChildren(snippetsOf(sent))
+    if (sent === undefined) return
+    const isGuarded = sent.fields.includes(match)
+    const version = ['The ETag ', make('code', etag), ' is the version of this plant.'] as const
+    const guard = isGuarded && ' If it has changed, the request is rejected.'
+    code.replaceChildren(snippetsOf(sent), make('p.hint', version, guard))
   }
   const tabs = makeTabs('Request', Object.keys(requests), chosen, choose, (name) => name.toLowerCase())
-  find('#plant-requests').replaceChildren(
-    tabs,
-    code,
-    make(
-      'p.hint',
-      'The ETag ',
-      make('code', etag),
-      ' is the version of this plant. If it has changed, the request is rejected.',
-    ),
-  )
+  find('#plant-requests').replaceChildren(tabs, code)
   if (hadFocus && !dialog.contains(document.activeElement)) find('#plant-title').focus({ preventScroll: true })
 }

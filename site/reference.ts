@@ -244,7 +244,7 @@ function response([status, part]: readonly [string, Part]): HTMLElement {
       'summary',
       make(`strong.status-${status.charAt(0)}`, status),
       ' ',
-      make('span', inline(description), make('span.hint', message)),
+      make('span', inline(description), ' ', make('span.hint', message)),
     ),
     contentOf(content, message === undefined && detailsOf),
     message !== undefined && examplesOf('Example', content),
