@@ -3,7 +3,7 @@
 
 import { connect, statusOf } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
-import { type Child, find, make, makeButton, makeTable } from './elements.js'
+import { type Child, find, make, makeButton, makeTable, refocus, watchPerson } from './elements.js'
 import {
   clearRefusal,
   isFilledIn,
@@ -65,8 +65,7 @@ form.addEventListener('input', () => {
   for (const { name } of form.querySelectorAll<HTMLInputElement>('[name]')) showMarks(form, name)
   if (opened?.theirs !== undefined) showConflict(opened)
 })
-// A key that is held presses once.
-overwrite.addEventListener('keydown', (event) => event.repeat && event.preventDefault())
+dialog.addEventListener('close', () => refocus(opened?.shown.id))
 
 /** @param onDone receives the plant that was changed. */
 export function startEditing(onDone: (id: bigint, sentence: string) => Promise<void>): void {
@@ -83,8 +82,9 @@ export function startEditing(onDone: (id: bigint, sentence: string) => Promise<v
 export async function edit(id: bigint, button: HTMLButtonElement): Promise<void> {
   hush()
   asked = id
-  const plant = await whileBusy(button, () => connect().getPlant(id))
-  if (plant === undefined || asked !== id || document.querySelector('dialog:modal') !== null) return
+  const hasLeft = watchPerson()
+  const plant = await whileBusy(button, () => connect().getPlant(id)).finally(hasLeft)
+  if (plant === undefined || hasLeft() || asked !== id || document.querySelector('dialog:modal') !== null) return
   opened = { shown: plant }
   error.textContent = ''
   find('#edit-title').replaceChildren('Edit ', shown(plant.name), make('p.hint', `Plant ${id}`))

@@ -102,6 +102,28 @@ export function makeTabs(
   return make('div.row.tabs', { role: 'group', 'aria-label': label }, tabs)
 }
 
+/** Watches a person. What it returns ends that, and says whether they have pressed Escape or entered a field meanwhile. */
+export function watchPerson(): () => boolean {
+  const watching = new AbortController()
+  let hasLeft = false
+  const look = ({ target, key }: Event & { readonly key?: string }): void => {
+    const isInField = target instanceof Element && target.matches('input, select, textarea')
+    hasLeft ||= key === undefined ? isInField : key === 'Escape'
+  }
+  for (const type of ['focusin', 'keydown']) document.addEventListener(type, look, watching)
+  return () => {
+    watching.abort()
+    return hasLeft
+  }
+}
+
+/** Gives the focus back to the row of a plant, or to the heading, if it has no place any more. */
+export function refocus(id: bigint | string | undefined): void {
+  if (document.activeElement !== document.body) return
+  const link = document.querySelector<HTMLElement>(`[data-id="${id}"] a.name`)
+  ;(link ?? find('#plants-title')).focus()
+}
+
 /** What the keyboard can scroll. */
 export const scrollable = (label: string): Attributes => ({ tabindex: '0', role: 'group', 'aria-label': label })
 

@@ -14,7 +14,7 @@ import { followChanges, startLive, stopLive } from './live.js'
 import { clearLog } from './log.js'
 import { addExamples, openMany, startMany } from './many.js'
 import { closeMenu, createMenus } from './menus.js'
-import { announce, explain, hush } from './messages.js'
+import { announce, closeToast, explain, hush } from './messages.js'
 import { noteChangesOfShown, openPlant, showPlant } from './plant.js'
 import { remove, undo } from './remove.js'
 import { findRow, pinRow } from './rows.js'
@@ -38,6 +38,7 @@ startAccess({
     clearLog()
     interrupted = document.querySelector<HTMLDialogElement>('#edit[open], #many[open]') ?? interrupted
     for (const dialog of document.querySelectorAll('dialog')) dialog.close()
+    closeToast()
   },
 })
 startEditing(changed)
@@ -176,11 +177,28 @@ addEventListener('popstate', () => {
 const shortcuts = find('#shortcuts', HTMLInputElement)
 remember(shortcuts, 'plantstore-shortcuts')
 
+/** Where the key was pressed that is held. */
+let pressedIn: EventTarget | null = null
+const isField = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.matches('input, select, textarea')
+
+/** A key that is held acts once, where it was pressed. Moving and typing go on. */
+function onHeldKey(event: KeyboardEvent): void {
+  const { target, key, repeat } = event
+  if (!repeat) pressedIn = target
+  const isTyping = isField(target) && target === pressedIn && (key !== 'Enter' || target instanceof HTMLTextAreaElement)
+  if (!repeat || isTyping || /^(?:Arrow|Page|Tab)/.test(key)) return
+  event.preventDefault()
+  event.stopImmediatePropagation()
+}
+addEventListener('keydown', onHeldKey, true)
+
 addEventListener('keydown', (event) => {
   const { target, key, ctrlKey, metaKey, altKey } = event
-  const isTyping = target instanceof HTMLElement && target.matches('input, textarea, select')
+  const isUndo = key === 'z' && (ctrlKey || metaKey) && !find('#undo').hidden
+  // An empty field has nothing of its own to undo.
+  const isTyping = isField(target) && !(isUndo && (target as HTMLInputElement).value === '')
   if (isTyping || altKey || document.querySelector('dialog:modal') !== null) return
-  const isUndo = key === 'z' && (ctrlKey || metaKey)
   if (isUndo) find('#undo').click()
   else if (ctrlKey || metaKey || (!shortcuts.checked && /^[/n?]$/.test(key))) return
   else if (key === '/' && may.read) find('#prefix').focus()

@@ -50,12 +50,15 @@ export const unauthorized = 'plantstore-unauthorized'
 const toast = find('#toast')
 const said = find('#changed')
 const undo = find('#undo')
+/** What Undo is called beside a message about something else. */
+const undoDelete = 'Undo delete'
 const toastMs = 10_000
 let timer: number | undefined
 
 /** Says what an action has done, for a while. */
 export function announce(sentence: string): void {
   say(said, sentence)
+  undo.textContent = undoDelete
   expire()
 }
 
@@ -65,13 +68,15 @@ function expire(): void {
   timer = setTimeout(() => (toast.matches(':hover, :focus-within') ? expire() : closeToast()), toastMs)
 }
 
-function closeToast(): void {
+/** Takes back what was said and offered. */
+export function closeToast(): void {
   said.textContent = ''
   undo.hidden = true
 }
 
-/** Clears the messages of earlier actions, which may no longer apply, and what they offer. */
+/** Clears the messages of earlier actions, which may no longer apply. A deletion can still be undone. */
 export function hush(): void {
   for (const place of ['#create-error', '#table-error']) find(place).textContent = ''
-  closeToast()
+  if (undo.hidden) closeToast()
+  else if (undo.textContent === undoDelete) said.textContent = ''
 }

@@ -3,7 +3,7 @@
 import { base, placesBefore, readView, titlePage, writeView } from './address.js'
 import { connect } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
-import { copy, find, make, makeTabs } from './elements.js'
+import { copy, find, make, makeTabs, refocus, watchPerson } from './elements.js'
 import { explain, sayWhy } from './messages.js'
 import { displayed, jsonOf, seen, shownText, withoutId } from './properties.js'
 import { silhouetteOf } from './silhouettes.js'
@@ -55,15 +55,19 @@ export function openPlant(id: string | undefined): void {
 export async function showPlant(id: string | undefined): Promise<void> {
   // A dialog in front may have kept it from being shown.
   if (id === shownId && (id === undefined || dialog.open)) return
+  const before = shownId
   shownId = id
   markShown()
   if (id === undefined) {
     titlePage()
-    return dialog.close(byPage)
+    dialog.close(byPage)
+    return refocus(before)
   }
+  const hasLeft = watchPerson()
   try {
-    const plant = await connect().getPlant(BigInt(id))
+    const plant = await connect().getPlant(BigInt(id)).finally(hasLeft)
     if (shownId !== id) return
+    if (hasLeft()) return openPlant(undefined)
     fill(plant)
     if (document.querySelector('dialog[open]') !== null) return
     dialog.returnValue = ''

@@ -2,9 +2,9 @@
 
 import { connect } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
-import { find } from './elements.js'
+import { find, refocus } from './elements.js'
 import { whileBusy } from './form.js'
-import { hush } from './messages.js'
+import { closeToast, hush } from './messages.js'
 
 /** Receives a plant that is gone, or back. */
 type OnChanged = (id: bigint, sentence: string, isGone?: boolean) => Promise<void>
@@ -23,6 +23,7 @@ export async function remove(id: bigint, button: HTMLButtonElement, onChanged: O
   if (plant === undefined) return
   deleted = plant
   await onChanged(id, `Deleted ${JSON.stringify(plant.name)}.`, true)
+  undoer.textContent = 'Undo'
   undoer.hidden = false
 }
 
@@ -31,6 +32,7 @@ export async function undo(onChanged: OnChanged): Promise<void> {
   const plant = deleted
   if (undoer.hidden || plant === undefined) return
   await whileBusy(undoer, () => connect().createPlant(plant))
-  hush()
+  closeToast()
   await onChanged(plant.id, `${JSON.stringify(plant.name)} is back.`)
+  refocus(plant.id)
 }

@@ -663,6 +663,32 @@ describe('the home page', { skip: noBrowser }, () => {
       assert.deepEqual([await textOf(page, '#changed'), await undo.isVisible()], ['', false])
     }))
 
+  test('acts once on a key that is held, and opens nothing for a person who has gone elsewhere', () =>
+    visit(numbered(5), async (page) => {
+      await enter(page, store.token)
+      const link = page.locator('tr[data-id="1"] a.name')
+      await link.focus()
+      for (let times = 0; times < 3; times += 1) await page.keyboard.down('Delete')
+      await says(page, 'Deleted "Plant 1".')
+      await hasFocus(page, 'tr[data-id="2"] a.name')
+      await page.keyboard.down('Delete')
+      await page.keyboard.up('Delete')
+      await page.keyboard.press('/')
+      await page.keyboard.press('Control+z')
+      await says(page, '"Plant 1" is back.')
+      await reads(page, '#status', '5 plants')
+      await store.fail({ operation: 'getPlant', delayMs: 300 })
+      for (const key of ['e', 'Enter']) {
+        await link.focus()
+        const answered = page.waitForResponse(/plants\/1$/)
+        await page.keyboard.press(key)
+        await page.keyboard.press(key === 'e' ? '/' : 'Escape')
+        await answered
+        await until('the address has no plant', () => Promise.resolve(!page.url().includes('plant=')))
+        for (const shut of ['#edit', '#plant']) assert.equal(await page.locator(shut).isVisible(), false)
+      }
+    }))
+
   test('goes from plant to plant, opens, edits and leaves them with single keys', () =>
     visit(numbered(3), async (page) => {
       await enter(page, store.token)
@@ -824,6 +850,8 @@ describe('the home page', { skip: noBrowser }, () => {
       await page.getByRole('button', { name: 'Previous page' }).click()
       await reads(page, '#status', '1 to 25 of 50')
       assert.equal(await textOf(page, '#changed'), '')
+      await page.getByRole('button', { name: 'Undo delete' }).click()
+      await says(page, '"Plant 51" is back.')
     }),
   )
 
