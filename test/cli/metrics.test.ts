@@ -57,10 +57,11 @@ describeOnEngines('--metrics-listen', (engine) => {
       'http_requests_total{operation="none",status="404"}': 1,
       'refusals_total{error="idTaken"}': 1,
       'http_request_duration_seconds_bucket{le="+Inf",operation="createPlant"}': 4,
-      commit_changes_sum: 5,
       plants: 2,
     }
     for (const [name, count] of Object.entries(growth)) assert.equal(grew(name), count, name)
+    // The log may have been swept, too.
+    assert.ok([5, 6].includes(grew('commit_changes_sum')))
     assert.ok((after.get('plantstore_connections') ?? 0) >= 1)
     assert.equal(after.get('plantstore_store_available'), 1)
     assert.equal(after.get('plantstore_waiting_changes'), 0)

@@ -294,12 +294,12 @@ export const etagRows: readonly Row[] = [
   raceRow('replaces and deletes', 'DELETE', [200, 204, 404, 412]),
 ]
 
-/** @param other the method of every other client. */
+/** @param other the method of every other client: the first, so that a slow one has begun before a PUT is done. */
 function raceRow(what: string, other: string, statuses: readonly number[]): Row {
   return row(`of ${what} with one ETag at once, one succeeds`, placeOf('If-Match'), async (store, id) => {
     const parts = { target: `/plants/${id}`, headers: { 'If-Match': await begin(store, id) } }
     const requestOf = (client: number): RowRequest => {
-      const method = client % 2 === 0 ? 'PUT' : other
+      const method = client % 2 === 0 ? other : 'PUT'
       return { ...parts, method, ...(method === 'PUT' && { body: `{"name":"m${client}"}` }) }
     }
     await store.oneOf(requestOf, 'succeeded', statuses)

@@ -96,19 +96,21 @@ export class Connections {
     server.close()
     this.#isHolding = false
     for (const connection of this.#open) connection.takeNext()
-    const closeIdle = setInterval(() => {
+    const closeIdle = (): void => {
       for (const connection of this.#open) {
         // The first request of a new connection is in transit.
         if (!connection.isQuiet || (connection.isNew && connection.openedAtMs >= graceBeganMs)) continue
         connection.socket.destroy()
       }
-    }, drainCheckMs)
+    }
+    // On a busy machine, timers may be due before requests are read that have arrived: these come first.
+    const closing = setInterval(() => setImmediate(closeIdle), drainCheckMs)
     const cut = setTimeout(() => {
       for (const connection of this.#open) connection.cut('serverStopped')
       for (const socket of this.#underTls) socket.destroy()
     }, limits.drainMsMax)
     await closed
-    clearInterval(closeIdle)
+    clearInterval(closing)
     clearTimeout(cut)
     clearInterval(this.#watch)
   }
