@@ -115,6 +115,12 @@ const generalRows: readonly Row[] = [
     await goOn()
     await store.list(`${among(tag)}&after=${mortal.id}`, stay)
   }),
+  row('the links of a list keep an empty tag', { place: filters, ids: near(3) }, async (store, ...own) => {
+    const name = `empty ${store.nonce}`
+    const [first, other, last] = plantsOf(own, { name, tag: '' }) as [NewPlant, NewPlant, NewPlant]
+    await store.createAll([first, { ...other, tag: 't' }, last])
+    await store.list(`tag=&name=${encodeURIComponent(name)}`, [first, last], 1)
+  }),
   // Equal exactly for equal pages, so that a client that polls gets 304 until something changes.
   row('the ETag of a page changes with the page; If-None-Match gets 304', covers, async (store, ...own) => {
     const tag = `etags of pages ${store.nonce}`

@@ -7,6 +7,7 @@ import {
   field,
   hasNoBody,
   isCreated,
+  isError,
   isPlant,
   members,
   ok,
@@ -155,7 +156,8 @@ export const unreadRows: readonly Row[] = [
         await store.read({ id, name: 'o' })
       }
       await store.remove(id, [status(204), hasNoBody], headers)
-      if (headers['Content-Type'] === undefined) await store.put(id, { name: 'n' }, refusal('unknownPlant'), headers)
+      const isUnknown = [...refusal('unknownPlant'), isError]
+      if (headers['Content-Type'] === undefined) await store.put(id, { name: 'n' }, isUnknown, headers)
       await store.isMissing(id)
     }),
   ),

@@ -260,6 +260,7 @@ export const lists: readonly Wrong[] = [
     ...answering(listed)(['makes the ETag of a page without its Link', pageEtag((page) => page)]),
     ...answering(listed)(
       ['forgets names in the links of its pages', edit('Link', /&name=[^&>]*|(?<=\?)name=[^&>]*&/, '')],
+      ['forgets empty tags in the links of its pages', edit('Link', /([?&])tag=(?=[&>])&?/, '$1')],
       ['forgets filters in the links of its pages', edit('Link', /tag=[^&>]*&?/, '')],
       ['writes plus signs as they are in the links of its pages', edit('Link', /%2B/i, '+')],
       ['links to no other page', drop('Link')],
@@ -354,7 +355,6 @@ export const lists: readonly Wrong[] = [
       ['lists an empty tag for none', plants((plant) => ({ tag: '', ...plant }))],
       ['lists no empty tags', text(/,"tag":""/g, '')],
       ['lists no untagged plants', plants((plant) => (plant.tag === undefined ? undefined : plant))],
-      ['forgets empty tags in the links of its pages', edit('Link', /([?&])tag=(?=[&>])&?/, '$1')],
       ['links to no other page of an unfiltered list', (it, to) => (isOfRow(to) ? {} : drop('Link')(it))],
     ),
     ['lists plants that were deleted', keepsIndexed('DELETE', (before) => before)],
