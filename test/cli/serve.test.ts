@@ -30,6 +30,8 @@ import { assertPrompt, until } from '../support/time.ts'
 
 /** How long a server may take to end after a signal. */
 const stopMsMax = 2_000
+/** A process that stands still for longer has too little of the machine for what must happen at once. */
+const busyMs = 50
 
 /** What curl does with a printed line: the second ring has curl itself (listening.test.ts). */
 async function runCurl(line: string): Promise<string> {
@@ -190,8 +192,8 @@ describe('plantstore serve', () => {
     assertPrompt(stoppedAt, stopMsMax)
     await Promise.all(clients)
     delays.disable()
-    // Clients that stand still for the whole grace period are not asked.
-    const isBusy = delays.max / 1e6 > limits.stopGraceMs / 2
+    // Clients that stand still meanwhile connect to a server that has just stopped to listen.
+    const isBusy = delays.max / 1e6 > busyMs
     assert.ok(isBusy || failures.length === 0, `${failures.length} of ${answered}: ${failures[0]}`)
   })
 

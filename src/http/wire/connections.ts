@@ -8,7 +8,7 @@ import { AppError } from '../../domain/errors.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 
 /** How long a stopping server accepts pending connections before it stops listening. */
-const lastConnectionsMsMax = 100
+const lastConnectionsMsMax = 200
 /** Interval at which a stopping server checks for idle connections. */
 const drainCheckMs = 20
 
@@ -21,7 +21,7 @@ export type ConnectionsOptions = Omit<ConnectionOptions, 'isHolding' | 'onMore' 
 const shareFilledMax = 0.75
 
 /** Consecutive checks, a millisecond apart, without a new connection. */
-const quietLooksNeeded = 5
+const quietLooksNeeded = 25
 
 export class Connections {
   readonly #options: ConnectionOptions
