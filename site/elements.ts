@@ -107,8 +107,7 @@ export function watchPerson(): () => boolean {
   const watching = new AbortController()
   let hasLeft = false
   const look = ({ target, key }: Event & { readonly key?: string }): void => {
-    const isInField = target instanceof Element && target.matches('input, select, textarea')
-    hasLeft ||= key === undefined ? isInField : key === 'Escape'
+    hasLeft ||= key === undefined ? isField(target) : key === 'Escape'
   }
   for (const type of ['focusin', 'keydown']) document.addEventListener(type, look, watching)
   return () => {

@@ -6,7 +6,7 @@ import { connectAside, isRefusal, wordsOf } from './api.js'
 import type { Change } from './client.js'
 import { closeForm, focusForm, openForm, showWelcome, startForm, toggleForm } from './create.js'
 import { edit, noteChangesOfEdited, startEditing } from './edit.js'
-import { copy, find, remember } from './elements.js'
+import { copy, find, isField, remember } from './elements.js'
 import { exportPlants } from './files.js'
 import { whileBusy } from './form.js'
 import { drawIcons } from './icons.js'
@@ -179,8 +179,6 @@ remember(shortcuts, 'plantstore-shortcuts')
 
 /** Where the key was pressed that is held. */
 let pressedIn: EventTarget | null = null
-const isField = (target: EventTarget | null): boolean =>
-  target instanceof Element && target.matches('input, select, textarea')
 
 /** A key that is held acts once, where it was pressed. Moving and typing go on. */
 function onHeldKey(event: KeyboardEvent): void {
@@ -197,7 +195,7 @@ addEventListener('keydown', (event) => {
   const { target, key, ctrlKey, metaKey, altKey } = event
   const isUndo = key === 'z' && (ctrlKey || metaKey) && !find('#undo').hidden
   // An empty field has nothing of its own to undo.
-  const isTyping = isField(target) && !(isUndo && (target as HTMLInputElement).value === '')
+  const isTyping = isField(target) && !(isUndo && target.value === '')
   if (isTyping || altKey || document.querySelector('dialog:modal') !== null) return
   if (isUndo) find('#undo').click()
   else if (ctrlKey || metaKey || (!shortcuts.checked && /^[/n?]$/.test(key))) return

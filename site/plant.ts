@@ -37,12 +37,16 @@ document.addEventListener('keydown', ({ key, target }) => {
   if (key === 'Escape' && isAround && document.querySelector('dialog:modal') === null) dialog.close()
 })
 
-// The keys of its row.
-dialog.addEventListener('keydown', ({ key, ctrlKey, metaKey, altKey }) => {
+dialog.addEventListener('keydown', (event) => pressFor(event, dialog))
+
+/** Presses the button of a plant for which a key stands: in its row, or in the panel. Returns whether there is one. */
+export function pressFor({ key, ctrlKey, metaKey, altKey }: KeyboardEvent, part: Element): boolean {
   const action = { e: 'edit', Delete: 'remove' }[key]
-  if (action === undefined || ctrlKey || metaKey || altKey || document.body.matches('.no-writes')) return
-  leaving.find((button) => button.dataset['action'] === action)?.click()
-})
+  if (action === undefined || ctrlKey || metaKey || altKey || document.body.matches('.no-writes')) return false
+  const button = part.querySelector<HTMLElement>(`[data-action="${action}"]`)
+  button?.click()
+  return button !== null
+}
 
 /** Shows a plant, or none, as a step to which "back" returns. */
 export function openPlant(id: string | undefined): void {

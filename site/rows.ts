@@ -5,7 +5,7 @@ import type { Change, StoredPlant } from './client.js'
 import { type Child, find, make } from './elements.js'
 import { printLine } from './exact-json.js'
 import { makeIcon } from './icons.js'
-import { markShown, openPlant } from './plant.js'
+import { markShown, openPlant, pressFor } from './plant.js'
 import { displayed, isSame, type PlantProperty, seen, shownText, withoutId } from './properties.js'
 import { silhouetteOf } from './silhouettes.js'
 import { tint } from './tags.js'
@@ -106,11 +106,8 @@ function onKey(event: KeyboardEvent): void {
   const all = [...pinned.rows, ...rows]
   const at = all.indexOf(row)
   const step = { ArrowDown: all[at + 1] ?? null, ArrowUp: all[at - 1] ?? null }[key]
-  const action = { e: 'edit', Delete: 'remove' }[key]
-  const button = row.querySelector<HTMLElement>(`[data-action="${action}"]`)
   if (step !== undefined) step?.querySelector<HTMLElement>('a.name')?.focus()
-  else if (button !== null && !document.body.matches('.no-writes')) button.click()
-  else return
+  else if (!pressFor(event, row)) return
   event.preventDefault()
 }
 
