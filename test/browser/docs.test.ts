@@ -149,7 +149,8 @@ describe('/docs', { skip: noBrowser }, () => {
     await contents.getByText('Count the plants').click()
     await contents.waitFor({ state: 'hidden' })
     await isInView(page.locator('#getSummary h3'))
-    assert.deepEqual(await findViolations(page), [])
+    // The second ring has the whole page.
+    assert.deepEqual(await findViolations(page, '#createPlant'), [])
     await page.evaluate(unfold)
     for (const { id, path, parameters, responses } of loadContract().operations) {
       const article = await page.locator(`article#${id}`).innerText()

@@ -125,7 +125,7 @@ describe('plain requests', () => {
     const transfer = t.mock.method(ArrayBuffer.prototype, 'transfer')
     const freed = () => transfer.mock.calls.filter((call) => (call.this as ArrayBuffer).detached).length
     using parsed = countParsed(service)
-    const pages = inRing(24, 160)
+    const pages = inRing(8, 160)
     const askOnce = async (after: number): Promise<void> => {
       await using connection = await service.open()
       connection.pause()

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const busyFactor = 4
 /** What takes longer than this on any machine does not come any more. */
 const patienceMs = 60_000
-const lookMs = 5
+const lookMs = 10
 
 /** Fails when something that began then, by `performance.now()`, took far longer than is promised. */
 export function assertPrompt(startedMs: number, promisedMs: number): void {
