@@ -16,19 +16,16 @@ export interface May {
   readonly write: boolean
 }
 
-interface AccessOptions {
-  /** Called once the server has accepted a token, and the store is shown. */
-  readonly onEnter: (may: May) => Promise<void>
-  /** Called when the token is forgotten. */
-  readonly onForget: () => void
-}
-
 const form = find('#token-form', HTMLFormElement)
 const secret = find('#secret', HTMLInputElement)
 const stay = find('#stay', HTMLInputElement)
 let leave = (): void => {}
 
-export function startAccess({ onEnter, onForget }: AccessOptions): void {
+/**
+ * @param onEnter called once the server has accepted a token, and the store is shown.
+ * @param onForget called when the token is forgotten.
+ */
+export function startAccess(onEnter: (may: May) => Promise<void>, onForget: () => void): void {
   leave = () => {
     token.forget()
     onForget()

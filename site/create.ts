@@ -41,8 +41,8 @@ find('summary', HTMLElement, ownId).addEventListener('click', (event) => {
   idField.select()
 })
 
-/** @param onCreated receives the id of the created plant. */
-export function startForm(onCreated: (id: string) => Promise<void>): void {
+/** @param onCreated receives the plant that was created. */
+export function startForm(onCreated: (id: bigint, sentence: string) => Promise<void>): void {
   onSubmit(form, async () => {
     // The service takes an empty name; a person has usually forgotten it.
     const isWarned = fieldOf(form, 'name').ariaInvalid === 'true'
@@ -66,7 +66,7 @@ export function startForm(onCreated: (id: string) => Promise<void>): void {
       await offerFree(BigInt(id))
       if (idField.value === '') offer(BigInt(id) + 1n)
       focusForm()
-      await onCreated(id)
+      await onCreated(BigInt(id), `Plant ${id} was created.`)
     } catch (refusal) {
       if (statusOf(refusal) === 401) return explain(refusal)
       if (statusOf(refusal) === 409) ownId.open = true

@@ -84,7 +84,8 @@ export async function edit(id: bigint, button: HTMLButtonElement): Promise<void>
   asked = id
   const hasLeft = watchPerson()
   const plant = await whileBusy(button, () => connect().getPlant(id)).finally(hasLeft)
-  if (plant === undefined || hasLeft() || asked !== id || document.querySelector('dialog:modal') !== null) return
+  if (plant === undefined || hasLeft() || asked !== id || document.querySelector('dialog:modal:not(#plant)') !== null)
+    return
   opened = { shown: plant }
   error.textContent = ''
   find('#edit-title').replaceChildren('Edit ', shown(plant.name), make('p.hint', `Plant ${id}`))

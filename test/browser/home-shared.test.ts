@@ -92,6 +92,8 @@ describe('the home page, shared', { skip: noBrowser }, () => {
         await reads(page, '#table-error', 'There is no plant 99 (error 40402).')
         assert.equal(await textOf(page, '#status'), noNameMatches('<b>', 'No plant with this tag'))
         assert.ok(watched.errors.every((error) => error.includes('404')))
+        await page.goto(`${store.url}/?plant=abc`)
+        await reads(page, '#table-error', 'The address names no plant: "abc" is no id.')
       },
     ))
 
@@ -438,7 +440,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       assert.equal((await store.client.getPlant(2)).name, 'Rosa canina')
     }))
 
-  test('opens a plant that a dialog was in front of, and keeps the focus in it', () =>
+  test('keeps a plant open while it is edited, deleted by another client and created again, and the focus in it', () =>
     visit(numbered(2), async (page) => {
       const plant = page.locator('#plant[open]')
       await enter(page, store.token)
@@ -447,14 +449,28 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await page.locator('#plant-edit').click()
       await page.locator('#edit[open]').waitFor()
       await page.goBack()
+      await plant.waitFor({ state: 'hidden' })
+      await page.goForward()
       await page.locator('tr[data-id="1"][aria-current="true"]').waitFor()
       await page.keyboard.press('Escape')
       await page.getByRole('link', { name: 'Plant 1' }).click()
       await plant.waitFor()
+      await page.keyboard.press('e')
+      await page.locator('#edit-name').fill('mine')
+      await page.keyboard.press('Enter')
+      await reads(page, '#plant-title', 'mine')
+      await page.locator('#edit').waitFor({ state: 'hidden' })
       await page.getByRole('button', { name: 'PUT', exact: true }).focus()
       await store.client.replacePlant(1, { name: 'changed' })
       await reads(page, '#plant-title', 'changed')
       await hasFocus(page, '#plant-title')
+      await store.client.deletePlant(1)
+      await plant.getByText('This plant was deleted.').waitFor()
+      assert.deepEqual(await plant.getByRole('button').allTextContents(), ['Create it again', ''])
+      for (const key of ['e', 'Delete']) await page.keyboard.press(key)
+      await plant.getByRole('button', { name: 'Create it again' }).click()
+      await says(page, '"changed" is back.')
+      await plant.getByRole('button', { name: 'Edit' }).waitFor()
     }))
 
   test('works where nothing may be stored', () =>
@@ -619,6 +635,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
           await page.locator('#edit-conflict mark').getByText(end).waitFor()
           assert.deepEqual(await edges(...places), before)
           await buttonsAreInWindow('#edit')
+          await page.locator('#edit [data-cancel]').click()
           await page.keyboard.press('Escape')
         }
         await page.setViewportSize({ width: 768, height: 600 })

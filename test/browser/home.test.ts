@@ -639,7 +639,8 @@ describe('the home page', { skip: noBrowser }, () => {
         await says(page, 'Deleted "theirs".')
         await store.client.createPlant({ id: BigInt(int64Max), name: 'of another client' })
         await undo.click()
-        await page.locator('#table-error').getByText(`${int64Max} is already taken`).waitFor()
+        await says(page, `Somebody has created a plant with the id ${int64Max} since.`)
+        await page.locator('#plant').getByRole('heading', { name: 'of another client', exact: true }).waitFor()
         assert.equal(await stored(int64Max), `{"id":${int64Max},"name":"of another client"}`)
       },
     ))
