@@ -52,6 +52,11 @@ export const idMax = 2n ** 63n - 1n
 const pageOfIds = 1_000
 const idsReadMax = 20_000n
 
+/** Without reading, nothing tells which ids are free. */
+export function mayRead(): boolean {
+  return !document.body.matches('.no-reads')
+}
+
 /**
  * Ids that are free as far as the first pages of plants say: those above another one, or else above the number of plants.
  * None if the server does not tell.

@@ -498,6 +498,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await page.getByRole('button', { name: 'Edit plant 1', exact: true }).click()
       await page.getByRole('button', { name: 'Edit plant 2', exact: true }).click()
       await page.locator('#edit-title .hint').getByText('Plant 2').waitFor()
+      await page.locator('#edit-name').fill('draft')
       await page.keyboard.press('Escape')
       release()
       await slow
@@ -513,6 +514,19 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
       await page.locator('#edit').waitFor({ state: 'hidden' })
       assert.equal((await store.client.getPlant(1)).name, 'typed after')
+      // What was typed and not saved stands there again, until it is given up.
+      await store.client.replacePlant(2, { name: 'Plant 2', tag: 'theirs' })
+      for (const [name, leave] of [
+        ['draft', '.close'],
+        ['draft', '[data-cancel]'],
+        ['Plant 2', '.close'],
+      ] as const) {
+        await page.getByRole('button', { name: 'Edit plant 2', exact: true }).click()
+        await page.locator('#edit[open]').waitFor()
+        const typed = ['#edit-name', '#edit-tag'].map((field) => page.locator(field).inputValue())
+        assert.deepEqual(await Promise.all(typed), [name, 'theirs'])
+        await page.locator(`#edit ${leave}`).click()
+      }
     }))
 
   test('takes a token from its address, where it is never seen again', () =>
