@@ -41,7 +41,7 @@ dialog.addEventListener('keydown', (event) => pressFor(event, dialog))
 export function pressFor({ key, ctrlKey, metaKey, altKey }: KeyboardEvent, part: Element): boolean {
   const action = { e: 'edit', Delete: 'remove' }[key]
   if (action === undefined || ctrlKey || metaKey || altKey || document.body.matches('.no-writes')) return false
-  const button = part.querySelector<HTMLElement>(`[data-action="${action}"]:not([hidden])`)
+  const button = part.querySelector<HTMLElement>(`[data-action="${action}"]`)
   button?.click()
   return button !== null
 }

@@ -694,11 +694,9 @@ describe('the home page', { skip: noBrowser }, () => {
     visit(numbered(3), async (page) => {
       await enter(page, store.token)
       await hasFocus(page, '#plants-title')
-      const stops = await page
-        .locator('tbody :is(a, button)')
-        .evaluateAll(
-          (all) => all.filter((each) => (each as unknown as { readonly tabIndex: number }).tabIndex === 0).length,
-        )
+      const stops = await page.evaluate(
+        "[...document.querySelectorAll('tbody *')].filter((each) => each.tabIndex === 0).length",
+      )
       assert.equal(stops, 3)
       await page.keyboard.press('ArrowDown')
       await hasFocus(page, 'tr[data-id="1"] a.name')
@@ -937,11 +935,8 @@ describe('the home page', { skip: noBrowser }, () => {
   exhaustive.test('shows plants above the fold, in columns that stay, and as lines on a phone', () =>
     visit(plantsOf(Buffer.from(`[${ofTheWorld.trimEnd().replaceAll('\n', ',')}]`)), async (page, watched) => {
       const inWindow = async (): Promise<number> => {
-        const tops = await page
-          .locator('tbody tr')
-          .evaluateAll((rows) =>
-            rows.map((row) => (row as unknown as { getBoundingClientRect(): Box }).getBoundingClientRect().bottom),
-          )
+        const rows = "[...document.querySelectorAll('tbody tr')]"
+        const tops = await page.evaluate<number[]>(`${rows}.map((row) => row.getBoundingClientRect().bottom)`)
         const place = (await boxOf(page, '#place')).top
         return tops.filter((bottom) => bottom <= place).length
       }
