@@ -5,7 +5,7 @@ import { base, readView } from './address.js'
 import { connect, wordsOf } from './api.js'
 import type { Home } from './client.js'
 import { find } from './elements.js'
-import { clearRefusal, isFilledIn, onSubmit, tell } from './form.js'
+import { isFilledIn, onSubmit, tell } from './form.js'
 import { toSentence, unauthorized } from './messages.js'
 import { shown } from './texts.js'
 import { tabs, token } from './token.js'
@@ -16,27 +16,23 @@ export interface May {
   readonly write: boolean
 }
 
-interface AccessOptions {
-  /** Called once the server has accepted a token, and the store is shown. */
-  readonly onEnter: (may: May) => Promise<void>
-  /** Called when the token is forgotten. */
-  readonly onForget: () => void
-}
-
 const form = find('#token-form', HTMLFormElement)
 const secret = find('#secret', HTMLInputElement)
 const stay = find('#stay', HTMLInputElement)
 let leave = (): void => {}
 
-export function startAccess({ onEnter, onForget }: AccessOptions): void {
+/**
+ * @param onEnter called once the server has accepted a token, and the store is shown.
+ * @param onForget called when the token is forgotten.
+ */
+export function startAccess(onEnter: (may: May) => Promise<void>, onForget: () => void): void {
   leave = () => {
     token.forget()
     onForget()
     show(false)
   }
   onSubmit(form, async () => {
-    clearRefusal(form, find('#secret-error'))
-    if (!isFilledIn(form)) return
+    if (!isFilledIn(form, find('#secret-error'))) return
     const typed = secret.value.trim().replace(/^(authorization: *)?bearer +/i, '')
     // A header cannot carry such characters, so the request would never reach the server.
     if (!/^[!-~]+$/.test(typed)) return refuse('this is not a token: tokens have only visible ASCII characters')
@@ -97,8 +93,7 @@ export function askForToken(reason?: string): void {
   tabs.postMessage('ask')
   const { plant } = readView()
   if (plant !== undefined) find('#token-title').textContent = `Sign in to see plant ${plant}`
-  if (reason !== undefined) tell(secret, toSentence(reason))
-  secret.focus()
+  refuse(reason)
 }
 
 /** Signs in with the token of the address, as in `#token=plt_...`. Returns whether there is one. */
@@ -113,8 +108,8 @@ export function takeToken(): boolean {
   return true
 }
 
-function refuse(message: string): void {
-  tell(secret, toSentence(message))
+function refuse(message: string | undefined): void {
+  if (message !== undefined) tell(secret, toSentence(message))
   secret.focus()
 }
 

@@ -18,7 +18,7 @@ export interface View {
   readonly after?: string | undefined
   /** The number of the first plant of the page, from 1. */
   readonly from: number
-  /** The id of the open plant. */
+  /** The id of the open plant, or what the address has in its place. */
   readonly plant?: string | undefined
 }
 
@@ -30,7 +30,8 @@ export type Place = Pick<View, 'after' | 'from'>
 /** Reads the address. What it should not contain is left out. */
 export function readView(): View {
   const query = new URLSearchParams(location.search)
-  const [after, plant] = ['after', 'plant'].map((name) => idOf(query.get(name) ?? '')?.toString())
+  const plant = query.get('plant') || undefined
+  const [after, id] = [query.get('after'), plant].map((text) => idOf(text ?? '')?.toString())
   const from = Number(query.get('from'))
   return {
     name: query.get('name') ?? '',
@@ -38,7 +39,7 @@ export function readView(): View {
     size: sizes.find((size) => String(size) === query.get('size')) ?? sizes[0],
     from: after !== undefined && Number.isSafeInteger(from) && from > 1 ? from : 1,
     ...(after !== undefined && { after }),
-    ...(plant !== undefined && { plant }),
+    plant: id ?? plant,
   }
 }
 

@@ -1,6 +1,6 @@
 // The server that served the page, and ids that are free.
 
-import { base } from './address.js'
+import { base, idOf } from './address.js'
 import { type NewPlant, PlantStoreClient, PlantStoreError } from './client.js'
 import { record } from './log.js'
 import { isSame } from './properties.js'
@@ -51,6 +51,30 @@ export async function isThere(plant: Pick<NewPlant, 'id'>, client = connect()): 
 export const idMax = 2n ** 63n - 1n
 const pageOfIds = 1_000
 const idsReadMax = 20_000n
+
+/** Without reading, nothing tells which ids are free. */
+export function mayRead(): boolean {
+  return !document.body.matches('.no-reads')
+}
+
+/** The ids that other plants have, as far as the token may read them. Plants between them are read if they are few. */
+export async function takenIds(plants: readonly { readonly id?: bigint }[]): Promise<ReadonlySet<unknown>> {
+  const taken = new Set<bigint>()
+  const mine = new Map(plants.map((plant) => [plant.id, plant]))
+  const limit = Math.min(mine.size, pageOfIds)
+  const client = connectAside()
+  let read = -idMax - 2n
+  for (const id of [...mine.keys()].sort((one = 0n, other = 0n) => (one < other ? -1 : 1))) {
+    if (id === undefined || id <= read || !mayRead()) continue
+    const { value: page } = await client
+      .listPlants({ after: idOf(String(id - 1n)), limit })
+      .pages()
+      .next()
+    for (const plant of page?.plants ?? []) if (!isSame(mine.get(plant.id) ?? plant, plant)) taken.add(plant.id)
+    read = idOf(page?.next ?? '') ?? idMax
+  }
+  return taken
+}
 
 /**
  * Ids that are free as far as the first pages of plants say: those above another one, or else above the number of plants.

@@ -1,17 +1,17 @@
 // The form that creates a plant. Nobody has to invent an id: the form offers one that is free.
 
-import { connect, freeIds, idMax, isRefusal, isThere, statusOf } from './api.js'
+import { connect, freeIds, idMax, isRefusal, isThere, mayRead, statusOf } from './api.js'
 import { fieldOf, find } from './elements.js'
-import { clearRefusal, focusWrong, isFilledIn, makeFields, onSubmit, plantIn, showRefusal, tell } from './form.js'
+import { fieldFor, focusWrong, isFilledIn, onSubmit, plantIn, showRefusal, tell } from './form.js'
 import { closeLog } from './log.js'
-import { explain, hush } from './messages.js'
+import { hush } from './messages.js'
 import { displayed, isSame, type Values, withoutId } from './properties.js'
 
 /** How many offered ids other clients may take before a person has to choose one. */
 const triesMax = 5
 
 const form = find('#create', HTMLFormElement)
-makeFields(form, displayed)
+find('.fields', HTMLElement, form).replaceChildren(...displayed.map((each) => fieldFor(each)))
 const idField = find('#id', HTMLInputElement)
 const ownId = find('#own-id', HTMLDetailsElement)
 ownId.append(idField.closest('.field') ?? idField)
@@ -41,18 +41,17 @@ find('summary', HTMLElement, ownId).addEventListener('click', (event) => {
   idField.select()
 })
 
-/** @param onCreated receives the id of the created plant. */
-export function startForm(onCreated: (id: string) => Promise<void>): void {
+/** @param onCreated receives the plant that was created. */
+export function startForm(onCreated: (id: bigint, sentence: string) => Promise<void>): void {
   onSubmit(form, async () => {
     // The service takes an empty name; a person has usually forgotten it.
     const isWarned = fieldOf(form, 'name').ariaInvalid === 'true'
     const plant = plantIn(form, withoutId)
-    clearRefusal(form, error)
     hush()
     if (idField.value.trim() === '') await offerFree()
     // Where nothing tells which ids are free, a person has to choose one.
     if (idField.value.trim() === '') ownId.open = true
-    if (!isFilledIn(form)) return
+    if (!isFilledIn(form, error)) return
     if (fieldOf(form, 'name').value === '' && !isWarned) {
       tell(fieldOf(form, 'name'), 'The name is empty. Press Create again if it should be.')
       return focusWrong(form)
@@ -66,9 +65,8 @@ export function startForm(onCreated: (id: string) => Promise<void>): void {
       await offerFree(BigInt(id))
       if (idField.value === '') offer(BigInt(id) + 1n)
       focusForm()
-      await onCreated(id)
+      await onCreated(BigInt(id), `Plant ${id} was created.`)
     } catch (refusal) {
-      if (statusOf(refusal) === 401) return explain(refusal)
       if (statusOf(refusal) === 409) ownId.open = true
       showRefusal(form, refusal, error)
     }
@@ -148,9 +146,4 @@ function offer(id: bigint | undefined): void {
   offered = id === undefined || id > idMax ? '' : String(id)
   idField.value = offered
   find('#next-id').textContent = offered
-}
-
-/** Without reading, nothing tells which ids are free. */
-function mayRead(): boolean {
-  return !document.body.matches('.no-reads')
 }

@@ -3,18 +3,8 @@
 
 import { connect, statusOf } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
-import { type Child, find, make, makeButton, makeTable, refocus, watchPerson } from './elements.js'
-import {
-  clearRefusal,
-  isFilledIn,
-  makeFieldAnew,
-  makeFields,
-  onSubmit,
-  plantIn,
-  showMarks,
-  showRefusal,
-  whileBusy,
-} from './form.js'
+import { type Child, find, make, makeButton, makeTable, refocus, showState, watchPerson } from './elements.js'
+import { fieldFor, isFilledIn, makeFieldAnew, onSubmit, plantIn, showRefusal, whileBusy } from './form.js'
 import { explain, hush, sayWhy } from './messages.js'
 import { isSame, type PlantProperty, shownText, withoutId } from './properties.js'
 import { boxed, shown } from './texts.js'
@@ -39,6 +29,8 @@ function sideBySide(original: object, mine: object, theirs: object): Node {
 
 /** The plant of the dialog. */
 interface Opened {
+  /** What is typed. */
+  readonly fields: HTMLElement
   /** The form changes this version alone. */
   shown: Tagged<StoredPlant>
   /** Another client's version, if it is shown beside the form. */
@@ -55,6 +47,8 @@ const conflict = find('#edit-conflict')
 const submit = find('[type="submit"]', HTMLButtonElement, dialog)
 const overwrite = find('[data-overwrite]', HTMLButtonElement, dialog)
 const leave = find('[data-cancel]', HTMLButtonElement, dialog)
+/** What was typed and not saved, by id: it stands there again when its plant is opened again. */
+const drafts = new Map<bigint, Opened>()
 let opened: Opened | undefined
 let isSaving = false
 /** The plant whose button was pressed last. */
@@ -62,9 +56,11 @@ let asked: bigint | undefined
 let holding: number | undefined
 
 form.addEventListener('input', () => {
-  for (const { name } of form.querySelectorAll<HTMLInputElement>('[name]')) showMarks(form, name)
-  if (opened?.theirs !== undefined) showConflict(opened)
+  if (opened === undefined) return
+  drafts.set(opened.shown.id, opened)
+  if (opened.theirs !== undefined) showConflict(opened)
 })
+leave.addEventListener('click', () => opened && drafts.delete(opened.shown.id))
 dialog.addEventListener('close', () => refocus(opened?.shown.id))
 
 /** @param onDone receives the plant that was changed. */
@@ -75,7 +71,7 @@ export function startEditing(onDone: (id: bigint, sentence: string) => Promise<v
     void onDone(mine.shown.id, `Plant ${mine.shown.id} was changed.`)
   }
   onSubmit(form, () => saveOver(opened?.shown))
-  overwrite.addEventListener('click', () => whileBusy(overwrite, () => saveOver(opened?.theirs)))
+  overwrite.addEventListener('click', () => whileBusy(overwrite, () => saveOver(opened?.theirs)).catch(explain))
 }
 
 /** @param button the one that was pressed. */
@@ -84,13 +80,17 @@ export async function edit(id: bigint, button: HTMLButtonElement): Promise<void>
   asked = id
   const hasLeft = watchPerson()
   const plant = await whileBusy(button, () => connect().getPlant(id)).finally(hasLeft)
-  if (plant === undefined || hasLeft() || asked !== id || document.querySelector('dialog:modal') !== null) return
-  opened = { shown: plant }
+  if (plant === undefined || hasLeft() || asked !== id || document.querySelector('dialog:modal:not(#plant)') !== null)
+    return
+  const draft = drafts.get(id)
+  const made = withoutId.map((property) => fieldFor(property, 'edit-', plant))
+  opened = draft ?? { shown: plant, fields: make('div.fields', made) }
+  find('.fields', HTMLElement, form).replaceWith(opened.fields)
   error.textContent = ''
-  find('#edit-title').replaceChildren('Edit ', shown(plant.name), make('p.hint', `Plant ${id}`))
-  makeFields(form, withoutId, 'edit-', plant)
-  form.dispatchEvent(new Event('input'))
+  const hint = draft && ', with what you have typed and not saved'
+  find('#edit-title').replaceChildren('Edit ', shown(plant.name), make('p.hint', `Plant ${id}`, hint))
   showConflict(opened)
+  take(opened, plant)
   dialog.showModal()
 }
 
@@ -113,17 +113,17 @@ function isOpen(mine: Opened): boolean {
  */
 async function save(mine: Opened, state: Tagged<StoredPlant>, isAgain = false): Promise<boolean> {
   if (isSaving) return false
-  clearRefusal(form, error)
-  if (!isFilledIn(form)) return false
+  if (!isFilledIn(form, error)) return false
   isSaving = true
   const { id } = mine.shown
   const sent = plantIn(form, withoutId, mine.shown)
   try {
     const saved = await connect().replacePlant(id, sent, { ifMatch: state.etag })
     // A person may have typed more meanwhile.
-    const isDone = isSame(plantIn(form, withoutId, mine.shown), sent)
+    const isDone = opened !== mine || isSame(plantIn(form, withoutId, mine.shown), sent)
     mine.shown = { ...saved, id }
     mine.theirs = undefined
+    if (isDone) drafts.delete(id)
     if (isOpen(mine)) showConflict(mine)
     if (isOpen(mine) && isDone) dialog.close()
     return true
@@ -142,29 +142,33 @@ async function save(mine: Opened, state: Tagged<StoredPlant>, isAgain = false): 
   }
 }
 
-/**
- * Merges the plant's current state into the form, and shows both side by side if another client has changed what a person
- * has changed, too. Returns whether there is no such conflict.
- */
+/** Takes the plant's current state into the form, as `take` does. */
 async function merge(mine: Opened): Promise<boolean> {
   try {
     const plant = await connect().getPlant(mine.shown.id)
-    if (!isOpen(mine)) return false
-    takeUntouched(mine, plant)
-    const typed = plantIn(form, withoutId, mine.shown)
-    // Such as after a save whose answer was lost.
-    const isKnown = plant.etag === mine.shown.etag || isSame({ ...typed, id: plant.id }, plant)
-    if (isKnown) mine.shown = plant
-    if (isKnown && mine.theirs === undefined) return true
-    error.textContent = ''
-    if (mine.theirs?.etag !== plant.etag) holdOverwrite()
-    mine.theirs = isKnown ? undefined : plant
-    showConflict(mine)
-    return isKnown
+    return isOpen(mine) && take(mine, plant)
   } catch (refusal) {
     if (isOpen(mine)) sayWhy(error, refusal)
     return false
   }
+}
+
+/**
+ * Merges a plant's current state into the form, and shows both side by side if another client has changed what a person
+ * has changed, too. Returns whether there is no such conflict.
+ */
+function take(mine: Opened, plant: Tagged<StoredPlant>): boolean {
+  takeUntouched(mine, plant)
+  const typed = plantIn(form, withoutId, mine.shown)
+  // Such as after a save whose answer was lost.
+  const isKnown = plant.etag === mine.shown.etag || isSame({ ...typed, id: plant.id }, plant)
+  if (isKnown) mine.shown = plant
+  if (isKnown && mine.theirs === undefined) return true
+  error.textContent = ''
+  if (mine.theirs?.etag !== plant.etag) holdOverwrite()
+  mine.theirs = isKnown ? undefined : plant
+  showConflict(mine)
+  return isKnown
 }
 
 /** What a person has not changed becomes what another client made of it. */
@@ -206,8 +210,7 @@ function showConflict({ shown, theirs }: Opened): void {
     overwrite.textContent = isMerged ? 'Save merged' : 'Overwrite with mine'
   }
   const hadFocus = submit.matches(':focus') || !form.contains(document.activeElement)
-  submit.hidden = hasConflict
-  overwrite.hidden = !hasConflict
+  showState(dialog, hasConflict ? 'conflict' : 'mine')
   leave.textContent = hasConflict ? 'Keep theirs' : 'Cancel'
   // The next press of Enter agrees to nothing.
   if (hasConflict && hadFocus) conflict.focus()

@@ -50,13 +50,9 @@ export function fill(element: Element, ...content: readonly (Child | Attributes)
   for (const part of content) {
     if (part === undefined || part === false || part === '') continue
     if (typeof part === 'string' || part instanceof Node) element.append(part)
-    else if (isList(part)) fill(element, ...part)
+    else if (Symbol.iterator in part) fill(element, ...part)
     else for (const [name, value] of Object.entries(part)) element.setAttribute(name, value)
   }
-}
-
-function isList(part: Child | Attributes): part is readonly Child[] {
-  return Array.isArray(part)
 }
 
 /** Makes a table of rows of cells, the first row with the titles of the columns. */
@@ -119,8 +115,14 @@ export function watchPerson(): () => boolean {
 /** Gives the focus back to the row of a plant, or to the heading, if it has no place any more. */
 export function refocus(id: bigint | string | undefined): void {
   if (document.activeElement !== document.body) return
-  const link = document.querySelector<HTMLElement>(`[data-id="${id}"] a.name`)
+  const link = document.querySelector<HTMLElement>(`[data-id="${CSS.escape(String(id))}"] a.name`)
   ;(link ?? find('#plants-title')).focus()
+}
+
+/** Shows what serves in a state of a dialog, such as the buttons for it, and hides what serves in others alone. */
+export function showState(dialog: HTMLElement, state: string): void {
+  for (const each of dialog.querySelectorAll<HTMLElement>('[data-when]'))
+    each.hidden = !each.dataset['when']?.split(' ').includes(state)
 }
 
 /** What the keyboard can scroll. */

@@ -2,21 +2,21 @@
 // sheet without a header, or nothing but names; and exports as `plantstore export` writes them.
 
 import { idOf } from './address.js'
-import { connect } from './api.js'
+import { connect, idMax } from './api.js'
 import type { ListQuery, StoredPlant } from './client.js'
-import { csvRow } from './columns.js'
+import { csvRow, UnreadableFile } from './columns.js'
 import { CsvPlants, findColumns, splitBy } from './csv.js'
 import { download } from './elements.js'
 import { parseExact, printLine } from './exact-json.js'
 import { hush, notWhole } from './messages.js'
-import { jsonOf, plantOf, properties, textOf, type Values } from './properties.js'
+import { displayed, jsonOf, plantOf, properties, textOf, type Values } from './properties.js'
 
 /** A row: its plant, which may still need an id, or why it has none. */
 export interface PlantRow {
   readonly line: number
   /** The row as it was read, without its line end. */
   readonly raw: string
-  readonly plant?: Values & { readonly id?: bigint | string }
+  readonly plant?: Values & { readonly id?: bigint }
   readonly wrong?: string
 }
 
@@ -25,10 +25,34 @@ export const namesOfColumns = new Intl.ListFormat('en-GB').format(properties.map
 /** A longer row is refused: the server takes no longer plant. */
 const recordCharactersMax = 65_536
 
+/** The bounds of ids in the document. */
+const [{ schema } = { schema: {} }] = displayed
+const { minimum = -idMax - 1n, maximum = idMax } = schema as { readonly minimum?: bigint; readonly maximum?: bigint }
+
+/** A row that cannot be added. */
+export const refused = ({ line, raw }: PlantRow, wrong: string): PlantRow => ({ line, raw, wrong })
+
+/** A JSON array, such as an answer of the API, as a line for each item; any other text as it is. */
+export function linesOf(text: string): string {
+  const content = text.replace(/^\ufeff/, '')
+  if (!/^\s*\[\s*[{\]]/.test(content)) return content
+  try {
+    return (parseExact(content) as unknown[]).map((item) => `${printLine(item, '')}\n`).join('')
+  } catch {
+    throw new UnreadableFile('begins as a JSON array, but is not JSON, or has a number that is too large')
+  }
+}
+
 /** Throws UnreadableFile if a text has no rows. */
 export function readRows(text: string): readonly PlantRow[] {
-  const content = text.replace(/^\ufeff/, '')
-  return /^\s*\{/.test(content) ? readNdjson(content) : readCsv(content)
+  const rows = /^\s*\{/.test(text) ? readNdjson(text) : readCsv(text)
+  if (rows.length === 0) throw new UnreadableFile('has no plants; it should have one in each line')
+  const byId = Map.groupBy(rows, ({ plant }) => plant?.id)
+  return rows.map((row) => {
+    const id = row.plant?.id
+    const isAlone = id === undefined || byId.get(id)?.length === 1
+    return isAlone ? row : refused(row, `id ${id} stands in more than one row`)
+  })
 }
 
 function readNdjson(content: string): readonly PlantRow[] {
@@ -46,10 +70,13 @@ function read(json: string): Pick<PlantRow, 'plant' | 'wrong'> {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { wrong: 'is not a JSON object' }
   const { id, ...plant } = plantOf(Object.entries(value))
-  if (id !== undefined && !/^\s*[-+]?\d+\s*$/.test(String(id)))
-    return { wrong: `id ${notWhole} ${JSON.stringify(String(id))}` }
   if (plant.name === undefined) return { wrong: 'name is missing' }
-  return { plant: id === undefined ? plant : { ...plant, id: idOf(String(id)) ?? String(id) } }
+  if (id === undefined) return { plant }
+  const exact = idOf(String(id))
+  if (!/^\s*-?\d+\s*$/.test(String(id))) return { wrong: `id ${notWhole} ${JSON.stringify(String(id))}` }
+  if (exact === undefined || exact < minimum || exact > maximum)
+    return { wrong: `id must be from ${minimum} to ${maximum}` }
+  return { plant: { ...plant, id: exact } }
 }
 
 function readCsv(content: string): readonly PlantRow[] {

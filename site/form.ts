@@ -1,11 +1,10 @@
 // Forms: their fields, one for each property of the document, what is typed, and the messages of the server beside the
 // fields that they concern.
 
-import { wordsOf } from './api.js'
-import { PlantStoreError } from './client.js'
+import { isRefusal, statusOf, wordsOf } from './api.js'
 import { type Field, fieldOf, fill, find, isField, make } from './elements.js'
 import { printLine } from './exact-json.js'
-import { say, toSentence } from './messages.js'
+import { explain, say, toSentence } from './messages.js'
 import { isUsual, meaningOf, ownOf, type PlantProperty, plantOf, textOf, type Values, yesOrNo } from './properties.js'
 import { escaped, isolated } from './texts.js'
 
@@ -15,23 +14,11 @@ const given = new WeakMap<Field, { readonly text: string; readonly value: string
 /** Texts that may have more get several lines. Names and tags have one, unless they have line breaks. */
 const lineCharactersMax = 200
 
-/** Makes the fields of properties, with what a plant has of them, in the element `.fields` of a form. */
-export function makeFields(
-  form: HTMLFormElement,
-  properties: readonly PlantProperty[],
-  prefix = '',
-  plant?: object,
-): void {
-  const fields = properties.map((property) => fieldFor(property, prefix, plant))
-  find('.fields', HTMLElement, form).replaceChildren(...fields)
-}
-
 /** Makes the field of a property anew, with what a plant has of it. Keeps the focus. */
 export function makeFieldAnew(form: HTMLFormElement, property: PlantProperty, prefix: string, plant: object): void {
   const field = fieldOf(form, property.key)
   const hadFocus = field.matches(':focus')
   field.closest('.field')?.replaceWith(fieldFor(property, prefix, plant))
-  showMarks(form, property.key)
   if (hadFocus) fieldOf(form, property.key).focus()
 }
 
@@ -41,29 +28,21 @@ export function plantIn(form: HTMLFormElement, properties: readonly PlantPropert
 }
 
 /** Returns a field's text, exactly as it was put unless it was edited. All line breaks of an edited one are alike. */
-function textIn(form: HTMLFormElement, name: string): string {
-  const field = fieldOf(form, name)
+function textIn(field: Field): string {
   const { text, value } = given.get(field) ?? { text: '', value: undefined }
   if (!(field instanceof HTMLTextAreaElement)) return field.value
   return field.value === value ? text : field.value.replaceAll('\n', /\r\n?|\n/.exec(text)?.[0] ?? '\n')
 }
 
-/** Shows what a field cannot: the characters of its text that change the direction of the others. */
-export function showMarks(form: HTMLFormElement, name: string): void {
-  const text = textIn(form, name)
-  const hint = find('.long', HTMLElement, fieldOf(form, name).parentElement ?? form)
-  hint.replaceChildren(...(escaped(text) === text ? [] : [isolated(text)]))
-}
-
 function valueIn(form: HTMLFormElement, property: PlantProperty, plant: object): unknown {
-  const typed = textIn(form, property.key)
+  const typed = textIn(fieldOf(form, property.key))
   const value = ownOf(plant, property.name)
   const isChoice = choicesOf(property) !== undefined
   if (value !== undefined && typed === (isChoice ? printed(value) : textOf(property, plant))) return value
   return meaningOf(isChoice ? { ...property, kind: 'json', isRequired: false } : property, typed)
 }
 
-function fieldFor(property: PlantProperty, prefix: string, plant?: object): HTMLElement {
+export function fieldFor(property: PlantProperty, prefix = '', plant?: object): HTMLElement {
   const { key, name, title, isRequired, kind, schema } = property
   const id = prefix + key
   const control = controlFor(property, plant)
@@ -83,14 +62,21 @@ function fieldFor(property: PlantProperty, prefix: string, plant?: object): HTML
     fill(control, { required: '', 'data-missing': name === 'id' ? 'Enter an id.' : words })
   }
   if (name === 'tag' && control instanceof HTMLInputElement) fill(control, { list: 'tags' })
+  // Shows what a field cannot: the characters of its text that change the direction of the others.
+  const marks = make('p.hint.long')
+  const showMarks = (): void => {
+    const text = textIn(control)
+    marks.replaceChildren(...(escaped(text) === text ? [] : [isolated(text)]))
+  }
+  showMarks()
+  if (plant !== undefined) control.addEventListener('input', showMarks)
   return make(
     'div.field',
     make('label', { for: id }, isRequired ? title : `${title} (optional)`),
     control,
     make('p.error', { id: `${id}-error` }),
     help !== '' && make('p.hint', { id: `${id}-help` }, help),
-    // Shows what the field cannot.
-    make('p.hint.long'),
+    marks,
   )
 }
 
@@ -151,14 +137,14 @@ function printed(value: unknown): string {
 
 /**
  * Shows a refusal beside the fields that it names, as in `name: must have ...; tag: ...`, with the number of the
- * server's error, and the rest below the form.
+ * server's error, and the rest below the form. Throws it if it concerns the token.
  */
 export function showRefusal(form: HTMLFormElement, refusal: unknown, rest: HTMLElement): void {
-  const error = refusal instanceof PlantStoreError ? refusal.error : undefined
-  const said = refusal instanceof PlantStoreError && error !== undefined ? refusal.message : wordsOf(refusal)
+  if (statusOf(refusal) === 401) throw refusal
+  const error = isRefusal(refusal) ? refusal.error : undefined
+  const said = isRefusal(refusal) && error !== undefined ? refusal.message : wordsOf(refusal)
   // The server says only that the body is too long.
-  const isLong = refusal instanceof PlantStoreError && refusal.status === 413
-  const message = isLong ? tooLongIn(form) : said
+  const message = statusOf(refusal) === 413 ? tooLongIn(form) : said
   const end = error === undefined ? '' : ` (error ${error})`
   const others: string[] = []
   const told = new Map<Field, string>()
@@ -195,13 +181,10 @@ function fieldNamedIn(message: string, form: HTMLFormElement): Field | undefined
   return named(': ') ?? named('.')
 }
 
-export function clearRefusal(form: HTMLFormElement, rest: HTMLElement): void {
+/** Takes back what was said, and marks the required fields that are not filled in. Returns whether all are. */
+export function isFilledIn(form: HTMLFormElement, rest: HTMLElement): boolean {
   rest.textContent = ''
   for (const field of fieldsOf(form, '[aria-invalid]')) clear(field)
-}
-
-/** Whether all required fields are filled in; marks those that are not. */
-export function isFilledIn(form: HTMLFormElement): boolean {
   for (const field of fieldsOf(form, '[name]')) {
     const isEmpty = field.value.trim() === ''
     const { missing } = field.dataset
@@ -234,7 +217,7 @@ export function onSubmit(form: HTMLFormElement, run: () => Promise<unknown>): vo
   })
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    void whileBusy(button, run)
+    void whileBusy(button, run).catch(explain)
   })
 }
 

@@ -16,7 +16,7 @@ import { addExamples, openMany, startMany } from './many.js'
 import { closeMenu, createMenus } from './menus.js'
 import { announce, closeToast, explain, hush } from './messages.js'
 import { noteChangesOfShown, openPlant, showPlant } from './plant.js'
-import { remove, undo } from './remove.js'
+import { remove, restore } from './remove.js'
 import { findRow, pinRow } from './rows.js'
 import { currentQuery, filterByTag, openTable, refresh, reload, reloadAround, showTotals } from './table.js'
 import { showTags } from './tags.js'
@@ -31,19 +31,16 @@ let interrupted: HTMLDialogElement | undefined
 
 drawIcons()
 createMenus()
-startAccess({
-  onEnter: enter,
-  onForget: () => {
-    stopLive()
-    clearLog()
-    interrupted = document.querySelector<HTMLDialogElement>('#edit[open], #many[open]') ?? interrupted
-    for (const dialog of document.querySelectorAll('dialog')) dialog.close()
-    closeToast()
-  },
+startAccess(enter, () => {
+  stopLive()
+  clearLog()
+  interrupted = document.querySelector<HTMLDialogElement>('#edit[open], #many[open]') ?? interrupted
+  for (const dialog of document.querySelectorAll('dialog')) dialog.close()
+  closeToast()
 })
 startEditing(changed)
-startForm(created)
-startLive({ onChanges: showChanges, onBack: recover })
+startForm(changed)
+startLive(showChanges, recover)
 startMany(added)
 
 /** What the buttons with `data-action` do; the value of a button says with what. Refusals are explained. */
@@ -57,8 +54,8 @@ const actions: Readonly<Record<string, (button: HTMLButtonElement) => unknown>> 
   many: openMany,
   named: (button) => openForm(button.value),
   remove: (button) => remove(BigInt(button.value), button, changed),
+  restore: (button) => restore(button, changed),
   tag: (button) => filterByTag(button.value),
-  undo: () => undo(changed),
 }
 document.addEventListener('click', async ({ target }) => {
   const button = target instanceof Element ? target.closest('[data-action]') : null
@@ -75,38 +72,24 @@ const foot = find('#foot')
 const page = document.documentElement.style
 new ResizeObserver(() => page.setProperty('--log', `${foot.offsetHeight}px`)).observe(foot)
 
-async function created(id: string): Promise<void> {
-  await refreshAll()
-  await tellOf(id, `Plant ${id} was created.`)
-}
-
-/** Says what happened to a plant, and shows it above the table if its page does not have it. */
-async function tellOf(id: string, sentence: string): Promise<void> {
-  announce(sentence)
-  const isHidden = may.read && findRow(id) === undefined
-  // Another client may have deleted it.
-  if (isHidden)
-    await connectAside()
-      .getPlant(BigInt(id))
-      .then(pinRow, () => {})
-  findRow(id)?.classList.add('fresh')
-}
-
-async function refreshAll(): Promise<void> {
-  if (may.read) await Promise.all([reload(), loadSummary()])
-}
-
 async function added(): Promise<void> {
-  await refreshAll()
+  if (may.read) await Promise.all([reload(), loadSummary()])
   closeForm()
   find('#plants-title').focus()
 }
 
+/** Says what happened to a plant, and shows it above the table if its page does not have it. */
 async function changed(id: bigint, sentence: string, isGone = false): Promise<void> {
-  if (isGone && readView().plant === String(id)) openPlant(undefined)
-  await Promise.all([reloadAround(id), loadSummary()])
-  if (isGone) announce(sentence)
-  else await tellOf(String(id), sentence)
+  if (!isGone) void noteChangesOfShown([id])
+  else if (readView().plant === String(id)) openPlant(undefined)
+  if (may.read) await Promise.all([reloadAround(id), loadSummary()])
+  announce(sentence)
+  // Another client may have deleted it.
+  if (may.read && !isGone && findRow(id) === undefined)
+    await connectAside()
+      .getPlant(id)
+      .then(pinRow, () => {})
+  findRow(id)?.classList.add('fresh')
   if (find('#plants').hidden) focusForm()
 }
 

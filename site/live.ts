@@ -7,18 +7,12 @@ import { find } from './elements.js'
 import { explain } from './messages.js'
 import { token } from './token.js'
 
-interface LiveOptions {
-  /** Receives changes, several at once, in order. Empty: anything may have changed. */
-  readonly onChanges: (changes: readonly Change[]) => Promise<void>
-  /** Called when the server is there again. */
-  readonly onBack: () => Promise<void>
-}
-
 const words = { off: '', live: 'Live', away: 'Server unreachable' } as const
 /** Pause after changes were shown. */
 const pauseMs = 1_000
 
-let options: LiveOptions
+let onChanges = async (_changes: readonly Change[]): Promise<void> => {}
+let onBack = async (): Promise<void> => {}
 let following: AbortController | undefined
 /** The position of the last change; undefined to begin with the next one. */
 let after: string | undefined
@@ -27,8 +21,13 @@ let isShowing = false
 /** Undefined while requests succeed. */
 let awaySince: Date | undefined
 
-export function startLive(given: LiveOptions): void {
-  options = given
+/**
+ * @param showChanges receives several at once, in order; none if anything may have changed.
+ * @param recover called when the server is there again.
+ */
+export function startLive(showChanges: typeof onChanges, recover: typeof onBack): void {
+  onChanges = showChanges
+  onBack = recover
   document.addEventListener('visibilitychange', () => (document.hidden ? pause('off') : followChanges()))
   addEventListener('offline', () => {
     awaySince ??= new Date()
@@ -64,7 +63,7 @@ function pause(state: keyof typeof words): void {
 async function follow(signal: AbortSignal): Promise<void> {
   const onOpen = (): void => {
     tell('live')
-    if (awaySince !== undefined) void options.onBack()
+    if (awaySince !== undefined) void onBack()
     awaySince = undefined
   }
   const onFailure = (): void => {
@@ -75,7 +74,7 @@ async function follow(signal: AbortSignal): Promise<void> {
     if (after === undefined) {
       after = (await connectAside().listChanges({ after: 'now' }).pages().next()).value?.next
       // What the page shows may be older.
-      await options.onChanges([])
+      await onChanges([])
     }
     for await (const change of connectAside().followChanges({ after }, { signal, onOpen, onFailure })) {
       after = change.position
@@ -98,7 +97,7 @@ async function show(): Promise<void> {
   while (waiting.length > 0) {
     const changes = waiting
     waiting = []
-    await options.onChanges(changes)
+    await onChanges(changes)
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
   isShowing = false

@@ -1,15 +1,15 @@
-// Adds many plants: rows from a spreadsheet or a file, or the examples. Ids make it safe to repeat: a plant that is there
-// already, with the same properties, counts as done.
+// Adds many plants: rows from a spreadsheet or a file, or the examples. What is wrong is said before one is created. Ids
+// make it safe to repeat: a plant that is there already, with the same properties, counts as done.
 
 import { plantsOf } from './address.js'
-import { connect, freeIds, isRefusal, isThere, statusOf, wordsOf } from './api.js'
+import { connect, freeIds, isRefusal, isThere, statusOf, takenIds, wordsOf } from './api.js'
 import type { NewPlant } from './client.js'
 import { csvRow, UnreadableFile } from './columns.js'
-import { find, make, makeTable } from './elements.js'
+import { find, make, makeTable, refocus, showState } from './elements.js'
 import { printLine } from './exact-json.js'
-import { namesOfColumns, type PlantRow, readRows } from './files.js'
+import { linesOf, namesOfColumns, type PlantRow, readRows, refused } from './files.js'
 import { onSubmit } from './form.js'
-import { announce, explain, say, spoken, toSentence } from './messages.js'
+import { announce, say, spoken, toSentence } from './messages.js'
 import { displayed, ownOf, type PlantProperty, plantOf, properties, textOf, type Values } from './properties.js'
 import { sampleOf } from './samples.js'
 import { shown } from './texts.js'
@@ -17,9 +17,11 @@ import { token } from './token.js'
 
 const previewRows = 10
 const previewColumnsMax = 5
-const refusedRowsMax = 100
+const wrongRowsMax = 100
 /** Browsers open six connections to a server; one of them follows the changes. */
 const requestsAtOnce = 5
+/** More lines, and more problems, are counted and not listed. */
+const listedMax = 8
 const bytesMax = 64 * 1024 * 1024
 
 const dialog = find('#many', HTMLDialogElement)
@@ -31,7 +33,6 @@ const preview = find('#preview')
 const progress = find('#many-progress', HTMLProgressElement)
 const status = find('#many-status')
 const stop = find('#many-stop', HTMLButtonElement)
-const fix = find('#many-fix', HTMLButtonElement)
 const submit = find('[type="submit"]', HTMLButtonElement, form)
 const closer = find('[data-cancel]', HTMLButtonElement, dialog)
 const sampleRow = properties.map((each) => textOf(each, { [each.name]: sampleOf(each.schema) }) ?? '')
@@ -39,70 +40,64 @@ text.placeholder = csvRow(properties.map(({ name }) => name)) + csvRow(sampleRow
 find('#rows-hint').textContent =
   `The first row names the columns: ${namesOfColumns}. A list of names needs no such row.`
 
-/** What happened to rows so far. */
+/** What happened to rows so far, but for those that were rejected. */
 interface Tally {
   added: number
   known: number
-  readonly refused: PlantRow[]
 }
 
-let rows: readonly PlantRow[] = []
-/** What the rows were read from. */
+let rows: PlantRow[] = []
+/** What the rows were read from: it stays until all of it was added. */
 let source = ''
-let rejected: readonly PlantRow[] = []
-let hasAdded = false
+/** The lines before the first row. */
+let head: readonly string[] = []
 /** Shows what was added. */
 let onAdded = async (): Promise<void> => {}
 let running: AbortController | undefined
 
-text.addEventListener('input', () => take(text.value))
-file.addEventListener('change', () => takeFile(file.files?.[0]))
+text.addEventListener('input', () => {
+  take(text.value)
+  // An array has become lines.
+  text.value = source
+})
+file.addEventListener('change', () => takeFiles([...(file.files ?? [])]))
 stop.addEventListener('click', () => running?.abort())
-fix.addEventListener('click', takeRejected)
-onSubmit(form, add)
+find('#many-fix').addEventListener('click', takeRejected)
+onSubmit(form, async () => {
+  if (await add()) text.value = source = ''
+})
 for (const name of ['dragover', 'drop'] as const) {
   document.addEventListener(name, (event) => {
     if (event.target === file || !event.dataTransfer?.types.includes('Files')) return
     // The browser would leave the page for the file.
     event.preventDefault()
-    if (name === 'drop' && dialog.open) void takeFile(event.dataTransfer.files[0])
+    if (name === 'drop' && dialog.open && running === undefined) void takeFiles([...event.dataTransfer.files])
   })
 }
 
-/** @param show called after plants were added, when the dialog closes. */
+/** @param show called after plants were added. */
 export function startMany(show: () => Promise<void>): void {
   onAdded = show
-  dialog.addEventListener('close', end)
-}
-
-async function end(): Promise<void> {
-  running?.abort()
-  const mustShow = hasAdded
-  hasAdded = false
-  if (mustShow) await onAdded()
+  dialog.addEventListener('close', () => {
+    running?.abort()
+    refocus(undefined)
+  })
 }
 
 export function openMany(): void {
-  empty()
-  dialog.showModal()
-}
-
-function empty(): void {
-  text.value = ''
+  if (source === '') take('')
+  // The same file can be chosen again.
   file.value = ''
-  take('')
+  dialog.showModal()
 }
 
 /** Adds the example plants, with samples of whatever else the document requires. */
 export async function addExamples(): Promise<void> {
-  const examples = await (await fetch('site/houseplants.ndjson')).text()
-  empty()
-  take(examples)
-  rows = rows.map((row) => ({ ...row, plant: withSamples(row.plant ?? {}) }))
+  const examples = readRows(await (await fetch('site/houseplants.ndjson')).text())
+  review(examples.map((row) => ({ ...row, plant: withSamples(row.plant ?? {}) })))
   if (!(await add())) return dialog.showModal()
-  const { length } = hasAdded ? rows : []
-  await end()
-  if (length > 0) announce(`${plantsOf(length)} added.`)
+  announce(`${plantsOf(examples.length)} added.`)
+  take(source)
 }
 
 function withSamples(example: object): Values {
@@ -113,149 +108,158 @@ function withSamples(example: object): Values {
   return plantOf(values)
 }
 
-async function takeFile(chosen: File | undefined): Promise<void> {
+async function takeFiles([chosen, ...others]: readonly File[]): Promise<void> {
   if (chosen === undefined) return
-  if (chosen.size > bytesMax) return say(error, 'Files of more than 64 MiB are for `plantstore import`.')
-  text.value = ''
   try {
-    take(decode(new Uint8Array(await chosen.arrayBuffer())))
-  } catch {
-    take('')
-    say(error, 'This file is not text in UTF-8 or UTF-16. Save a sheet as "CSV UTF-8".')
+    if (others.length > 0) throw new UnreadableFile('is more than one file; add one after the other')
+    if (chosen.size === 0) throw new UnreadableFile('is an empty file; choose one that has a plant in each line')
+    if (chosen.size > bytesMax) throw new UnreadableFile('has more than 64 MiB; use `plantstore import` for it')
+    const content = decode(new Uint8Array(await chosen.arrayBuffer()))
+    text.value = ''
+    take(content)
+  } catch (cause) {
+    refuse(cause)
   }
 }
 
 function decode(bytes: Uint8Array): string {
   const encodings: Readonly<Record<string, string>> = { '255,254': 'utf-16le', '254,255': 'utf-16be' }
-  return new TextDecoder(encodings[String(bytes.slice(0, 2))] ?? 'utf-8', { fatal: true }).decode(bytes)
+  try {
+    return new TextDecoder(encodings[String(bytes.slice(0, 2))] ?? 'utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new UnreadableFile('file is not text in UTF-8 or UTF-16; save a sheet as "CSV UTF-8"')
+  }
 }
 
 function take(content: string): void {
   for (const place of [error, status, preview]) place.textContent = ''
-  setDone(false)
   source = content
   rows = []
   submit.textContent = 'Add'
+  turn('ready')
   if (content.trim() === '') return
   try {
-    rows = readRows(content)
+    source = linesOf(content)
+    const read = readRows(source)
+    head = source.split('\n', (read[0]?.line ?? 1) - 1)
+    review(read)
   } catch (cause) {
-    if (!(cause instanceof UnreadableFile)) throw cause
-    say(error, toSentence(`this ${cause.message}`))
-    return
+    refuse(cause)
   }
-  const wrong = rows.filter((row) => row.wrong !== undefined)
-  const valid = rows.filter((row) => row.wrong === undefined)
-  const [ready, bad] = [valid, wrong].map(({ length }) => length.toLocaleString('en'))
-  submit.textContent = `Add ${plantsOf(valid.length)}`
-  submit.hidden = valid.length === 0
-  const end = wrong.length === 0 ? '.' : `, ${bad} with a problem.`
-  showRows(`2. Check: ${ready} ready${end}`, [...wrong, ...valid], previewRows)
 }
 
-/** Returns whether the dialog has nothing more to say: all rows are there, or the page has said why not. */
+function refuse(cause: unknown): void {
+  if (!(cause instanceof UnreadableFile)) throw cause
+  say(error, toSentence(`this ${cause.message}`))
+}
+
+/** Shows the rows, and says all that is wrong, such as `Lines 2 and 5: id 7 stands in more than one row.` */
+function review(read: readonly PlantRow[]): void {
+  rows = [...read]
+  const { ready = [], wrong = [] } = Object.groupBy(rows, (row) => (row.wrong === undefined ? 'ready' : 'wrong'))
+  submit.textContent = `Add ${plantsOf(ready.length)}`
+  turn(ready.length > 0 ? 'ready' : wrong.length > 0 ? 'rejected' : 'done')
+  const faults = [...Map.groupBy(wrong, (row) => row.wrong)].map(([fault, same]) => {
+    const lines = new Intl.ListFormat('en-GB').format(some(same.map(({ line }) => String(line))))
+    return `${same.length === 1 ? 'line' : 'lines'} ${lines}: ${fault}`
+  })
+  say(error, faults.length === 0 ? '' : toSentence(some(faults).join('; ')))
+  const end = wrong.length === 0 ? '.' : `, ${wrong.length.toLocaleString('en')} with a problem.`
+  showRows(`2. Check: ${ready.length.toLocaleString('en')} ready${end}`, [...wrong, ...ready])
+}
+
+function some(items: readonly string[]): string[] {
+  const more = items.length - listedMax
+  return [...items.slice(0, listedMax), ...(more > 0 ? [`${more.toLocaleString('en')} more`] : [])]
+}
+
+/** Adds the rows, unless ids are taken by other plants. Leaves those that are rejected. Returns whether there are none. */
 async function add(): Promise<boolean> {
-  let isSaid = false
   if (rows.length === 0) {
     say(error, error.textContent || 'Paste rows or choose a file.')
-    return isSaid
+    return false
   }
+  const tally: Tally = { added: 0, known: 0 }
   running = new AbortController()
-  const tally: Tally = { added: 0, known: 0, refused: rows.filter(({ wrong }) => wrong !== undefined) }
-  let isDone = false
-  setRunning(true)
+  for (const place of [error, status]) place.textContent = ''
+  progress.value = 0
+  progress.max = rows.length
+  turn('running')
+  // The button that was pressed is gone.
+  stop.focus()
   try {
-    rows = await withIds(rows)
+    const taken = await takenIds(rows.flatMap(({ plant }) => plant ?? []))
+    if (taken.size > 0) {
+      review(rows.map((row) => (taken.has(row.plant?.id) ? refused(row, 'id is taken by another plant') : row)))
+      say(status, 'Nothing was added yet.')
+      return false
+    }
+    await giveIds()
     await addAll(tally, running)
     say(status, describe(tally, ''))
-    rejected = tally.refused.sort((one, other) => one.line - other.line)
-    preview.textContent = ''
-    if (rejected.length > 0) showRows('', rejected, refusedRowsMax)
-    isDone = true
-    isSaid = rejected.length === 0
+    review(rows.filter(({ wrong }) => wrong !== undefined))
   } catch (cause) {
+    turn('ready')
+    if (statusOf(cause) === 401) throw cause
     const why = isRefusal(cause) ? toSentence(wordsOf(cause)) : 'You stopped it.'
     say(status, describe(tally, ` ${why} Press Add to continue; nothing is added twice.`))
-    if (statusOf(cause) === 403) dialog.close()
-    isSaid = statusOf(cause) === 401 || statusOf(cause) === 403
-    if (isSaid) explain(cause)
   } finally {
     running = undefined
-    setRunning(false)
-    setDone(isDone)
-    if (isDone) closer.focus()
-    hasAdded ||= tally.added > 0
+    closer.focus()
   }
-  return isSaid
+  if (tally.added > 0) await onAdded()
+  return rows.length === 0
 }
 
-/** Offers what a person can do next. */
-function setDone(isDone: boolean): void {
-  submit.hidden = isDone
-  fix.hidden = !isDone || preview.textContent === ''
-  closer.classList.toggle('main', isDone)
+/** Offers what a person can do. */
+function turn(state: 'ready' | 'running' | 'rejected' | 'done'): void {
+  showState(dialog, state)
+  for (const field of [text, file]) field.disabled = state === 'running'
+  closer.classList.toggle('main', state === 'rejected' || state === 'done')
 }
 
 /** Leaves the rows that were rejected in the box, below the row that names the columns. */
 function takeRejected(): void {
-  const head = source.split('\n', (rows[0]?.line ?? 1) - 1)
-  text.value = [...head, ...rejected.map(({ raw }) => raw)].join('\n')
+  text.value = [...head, ...rows.map(({ raw }) => raw)].join('\n')
   take(text.value)
   text.focus()
 }
 
-function setRunning(isRunning: boolean): void {
-  submit.hidden = isRunning
-  closer.hidden = isRunning
-  progress.hidden = !isRunning
-  progress.value = 0
-  progress.max = rows.length
-  stop.hidden = !isRunning
-  text.disabled = isRunning
-  file.disabled = isRunning
-  if (!isRunning) return
-  // The button that was pressed is gone.
-  stop.focus()
-  for (const place of [error, status]) place.textContent = ''
-}
-
 /** Gives free ids to plants that have none. */
-async function withIds(read: readonly PlantRow[]): Promise<readonly PlantRow[]> {
-  const used = new Set(read.map(({ plant }) => plant?.id))
+async function giveIds(): Promise<void> {
+  const used = new Set(rows.map(({ plant }) => plant?.id))
   const free = freeIds()
-  const given = [...read]
   let id = 0n
-  for (const [at, row] of read.entries()) {
+  for (const [at, row] of rows.entries()) {
     if (row.plant === undefined || row.plant.id !== undefined) continue
     // A token that may only create does not learn which ids are free.
     do id = (await free.next()).value ?? id + 1n
     while (used.has(id))
-    given[at] = { ...row, plant: { ...row.plant, id } }
+    rows[at] = { ...row, plant: { ...row.plant, id } }
   }
-  return given
 }
 
 /** Adds the plants of the rows until the attempt is stopped, by a person or a failure that concerns all. */
 async function addAll(tally: Tally, attempt: AbortController): Promise<void> {
   // The log would show nothing else.
   const client = connect(token.get(), fetch.bind(globalThis))
-  const addOne = async (row: PlantRow, plant: NewPlant): Promise<void> => {
+  const addOne = async (at: number, row: PlantRow, plant: NewPlant): Promise<void> => {
     try {
       await client.createPlant(plant)
       tally.added += 1
     } catch (refusal) {
       const number = statusOf(refusal) ?? 0
       if (number === 409 && (await isThere(plant, client))) tally.known += 1
-      else if ([400, 409, 413].includes(number)) tally.refused.push({ ...row, wrong: wordsOf(refusal) })
+      else if ([400, 409, 413].includes(number)) rows[at] = refused(row, wordsOf(refusal))
       else attempt.abort(refusal)
     }
   }
   // The workers share this iterator; each takes the next remaining row.
-  const left = rows.values()
+  const left = rows.entries()
   const addSome = async (): Promise<void> => {
-    for (const row of left) {
+    for (const [at, row] of left) {
       if (attempt.signal.aborted) return
-      if (row.plant !== undefined) await addOne(row, row.plant as NewPlant)
+      if (row.plant !== undefined) await addOne(at, row, row.plant as NewPlant)
       progress.value += 1
     }
   }
@@ -264,7 +268,8 @@ async function addAll(tally: Tally, attempt: AbortController): Promise<void> {
 }
 
 /** Shows the first rows, and what is wrong with them. */
-function showRows(sentence: string, all: readonly PlantRow[], rowsMax: number): void {
+function showRows(sentence: string, all: readonly PlantRow[]): void {
+  const rowsMax = all[0]?.wrong === undefined ? previewRows : wrongRowsMax
   const more = all.length > rowsMax ? ` These are ${rowsMax} of ${all.length.toLocaleString('en')} rows.` : ''
   const first = all.slice(0, rowsMax)
   const has = ({ plant, wrong }: PlantRow, { name }: PlantProperty): boolean =>
@@ -281,16 +286,16 @@ function showRows(sentence: string, all: readonly PlantRow[], rowsMax: number): 
   })
   const titles = columns.length === 0 ? ['Why it is not added'] : columns.map(({ title }) => title)
   preview.replaceChildren(
-    sentence + more === '' ? '' : make('h3', sentence + more),
-    makeTable(['Line', ...titles], body),
+    ...(all.length === 0 ? [] : [make('h3', sentence + more), makeTable(['Line', ...titles], body)]),
   )
 }
 
-function describe({ added, known, refused }: Tally, why: string): string {
+function describe({ added, known }: Tally, why: string): string {
+  const rejected = rows.filter(({ wrong }) => wrong !== undefined).length
   const parts = [
     `${plantsOf(added)} added`,
     known > 0 && `${known.toLocaleString('en')} there already`,
-    refused.length > 0 && `${refused.length.toLocaleString('en')} rejected`,
+    rejected > 0 && `${rejected.toLocaleString('en')} rejected`,
   ]
   return `${parts.filter(Boolean).join(', ')} of ${rows.length.toLocaleString('en')} rows.${why}`
 }

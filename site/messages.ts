@@ -34,9 +34,10 @@ export function toSentence(message: string): string {
 /** Explains a refusal that concerns no field. Without a valid token, the page asks for another one. */
 export function explain(refusal: unknown): void {
   if (!isRefusal(refusal)) throw refusal
-  const place = find('#plants').hidden ? '#create-error' : '#table-error'
+  const inFront = document.querySelector<HTMLElement>('#plant:modal #plant-error')
+  const place = inFront ?? find(find('#plants').hidden ? '#create-error' : '#table-error')
   if (refusal.status === 401) dispatchEvent(new CustomEvent(unauthorized, { detail: wordsOf(refusal) }))
-  else sayWhy(find(place), refusal)
+  else sayWhy(place, refusal)
 }
 
 /** Says in a place why a call has failed. */
@@ -76,7 +77,7 @@ export function closeToast(): void {
 
 /** Clears the messages of earlier actions, which may no longer apply. A deletion can still be undone. */
 export function hush(): void {
-  for (const place of ['#create-error', '#table-error']) find(place).textContent = ''
+  for (const place of ['#create-error', '#table-error', '#plant-error']) find(place).textContent = ''
   if (undo.hidden) closeToast()
   else if (undo.textContent === undoDelete) said.textContent = ''
 }

@@ -1,10 +1,11 @@
 // The panel that shows one plant whole: its texts, and how to reach it with the API.
 
-import { base, placesBefore, readView, titlePage, writeView } from './address.js'
-import { connect } from './api.js'
+import { base, idOf, placesBefore, readView, titlePage, writeView } from './address.js'
+import { connect, connectAside, isRefusal } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
-import { copy, find, make, makeTabs, refocus, watchPerson } from './elements.js'
-import { explain, sayWhy } from './messages.js'
+import { copy, find, make, makeTabs, refocus, showState, watchPerson } from './elements.js'
+import { printLine } from './exact-json.js'
+import { explain, say, sayWhy } from './messages.js'
 import { displayed, jsonOf, seen, shownText, withoutId } from './properties.js'
 import { silhouetteOf } from './silhouettes.js'
 import { type Sent, snippetsOf } from './snippets.js'
@@ -15,8 +16,6 @@ const dialog = find('#plant', HTMLDialogElement)
 const error = find('#plant-error')
 const glyph = find('.glyph', HTMLElement, dialog)
 const link = find('#plant-link')
-/** The buttons whose actions leave the panel. */
-const leaving = ['#plant-edit', '#plant-remove'].map((selector) => find(selector, HTMLButtonElement))
 /** Where there is room, the panel stands beside the table. */
 const isWide = matchMedia('(min-width: 80rem)')
 /** What the dialog returns if the address has closed it, not a person. */
@@ -25,7 +24,6 @@ let shownId: string | undefined
 /** The request that a person chose last. */
 let chosen = 'GET'
 
-for (const button of leaving) button.addEventListener('click', () => dialog.close())
 link.addEventListener('click', () => copy(new URL(`?plant=${shownId}`, base).href, link, find('#plant-title')))
 dialog.addEventListener('close', () => {
   // The event may come when the next plant is already asked for, or shown.
@@ -67,9 +65,13 @@ export async function showPlant(id: string | undefined): Promise<void> {
     dialog.close(byPage)
     return refocus(before)
   }
+  if (idOf(id) === undefined) {
+    openPlant(undefined)
+    return say(find('#table-error'), `The address names no plant: ${JSON.stringify(id)} is no id.`)
+  }
   const hasLeft = watchPerson()
   try {
-    const plant = await connect().getPlant(BigInt(id)).finally(hasLeft)
+    const plant = await connect().getPlant(id).finally(hasLeft)
     if (shownId !== id) return
     if (hasLeft()) return openPlant(undefined)
     fill(plant)
@@ -91,23 +93,27 @@ export function markShown(): void {
     row.ariaCurrent = row.dataset['id'] === shownId ? 'true' : null
 }
 
-/** Shows the plant again if it is among those that changed. */
+/** Shows what has become of the plant, if it is among those that changed. */
 export async function noteChangesOfShown(ids: readonly bigint[]): Promise<void> {
   const id = shownId
   if (id === undefined || !ids.includes(BigInt(id))) return
-  try {
-    const plant = await connect().getPlant(BigInt(id))
-    if (shownId === id) fill(plant)
-  } catch (refusal) {
-    if (shownId === id) sayWhy(error, refusal)
-  }
+  const asked = connectAside().getPlant(id)
+  const plant = await asked.catch((refusal: unknown) => refusal)
+  if (shownId !== id) return
+  const hadFocus = dialog.contains(document.activeElement)
+  if (!isRefusal(plant)) fill(plant as Tagged<StoredPlant>)
+  else if (plant.status === 404) showState(dialog, 'deleted')
+  else sayWhy(error, plant)
+  const isInSight = dialog.contains(document.activeElement) && document.activeElement?.checkVisibility()
+  if (hadFocus && !isInSight) find('#plant-title').focus({ preventScroll: true })
 }
 
 function fill(plant: Tagged<StoredPlant>): void {
-  const { id, etag, name, tag = '' } = plant
-  const hadFocus = dialog.contains(document.activeElement)
+  const { etag, ...content } = plant
+  const { id, name, tag = '' } = content
   error.textContent = ''
-  for (const button of leaving) button.value = String(id)
+  for (const button of dialog.querySelectorAll<HTMLButtonElement>('[data-action]')) button.value = String(id)
+  find('#plant-again', HTMLButtonElement).value = printLine(content)
   find('#plant-title').replaceChildren(shown(name))
   tint(glyph, tag).replaceChildren(silhouetteOf(name, tag))
   titlePage(name)
@@ -140,5 +146,5 @@ function fill(plant: Tagged<StoredPlant>): void {
   }
   const tabs = makeTabs('Request', Object.keys(requests), chosen, choose, (name) => name.toLowerCase())
   find('#plant-requests').replaceChildren(tabs, code)
-  if (hadFocus && !dialog.contains(document.activeElement)) find('#plant-title').focus({ preventScroll: true })
+  showState(dialog, 'there')
 }

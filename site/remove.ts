@@ -1,16 +1,15 @@
-// Deletes a plant at once, and can undo it for a while.
+// Deletes a plant at once, and creates one again that was deleted.
 
-import { connect } from './api.js'
-import type { StoredPlant, Tagged } from './client.js'
+import { connect, isThere, statusOf } from './api.js'
+import type { StoredPlant } from './client.js'
 import { find, refocus } from './elements.js'
+import { parseExact, printLine } from './exact-json.js'
 import { whileBusy } from './form.js'
 import { closeToast, hush } from './messages.js'
+import { openPlant } from './plant.js'
 
 /** Receives a plant that is gone, or back. */
 type OnChanged = (id: bigint, sentence: string, isGone?: boolean) => Promise<void>
-
-const undoer = find('#undo', HTMLButtonElement)
-let deleted: Omit<Tagged<StoredPlant>, 'etag'> | undefined
 
 export async function remove(id: bigint, button: HTMLButtonElement, onChanged: OnChanged): Promise<void> {
   hush()
@@ -21,18 +20,29 @@ export async function remove(id: bigint, button: HTMLButtonElement, onChanged: O
     return read
   })
   if (plant === undefined) return
-  deleted = plant
   await onChanged(id, `Deleted ${JSON.stringify(plant.name)}.`, true)
+  const undoer = find('#undo', HTMLButtonElement)
+  undoer.value = printLine(plant)
   undoer.textContent = 'Undo'
   undoer.hidden = false
 }
 
-/** Creates the plant again that was deleted last, while this is offered: still if it failed. */
-export async function undo(onChanged: OnChanged): Promise<void> {
-  const plant = deleted
-  if (undoer.hidden || plant === undefined) return
-  await whileBusy(undoer, () => connect().createPlant(plant))
+/** Creates the plant again that a button has as JSON. Shows the one that has its id if somebody has taken it since. */
+export async function restore(button: HTMLButtonElement, onChanged: OnChanged): Promise<void> {
+  const plant = parseExact(button.value) as StoredPlant
+  const { id, name } = plant
+  let sentence = `${JSON.stringify(name)} is back.`
+  await whileBusy(button, async () => {
+    try {
+      await connect().createPlant(plant)
+    } catch (refusal) {
+      if (statusOf(refusal) !== 409) throw refusal
+      if (await isThere(plant)) return
+      sentence = `Somebody has created a plant with the id ${id} since.`
+      openPlant(String(id))
+    }
+  })
   closeToast()
-  await onChanged(plant.id, `${JSON.stringify(plant.name)} is back.`)
-  refocus(plant.id)
+  await onChanged(BigInt(id), sentence)
+  refocus(id)
 }

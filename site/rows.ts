@@ -2,7 +2,7 @@
 
 import { hrefOf, readView } from './address.js'
 import type { Change, StoredPlant } from './client.js'
-import { type Child, find, make } from './elements.js'
+import { find, make } from './elements.js'
 import { printLine } from './exact-json.js'
 import { makeIcon } from './icons.js'
 import { markShown, openPlant, pressFor } from './plant.js'
@@ -30,13 +30,13 @@ table.addEventListener('keydown', onKey)
 
 export const rows = body.rows
 
-export function findRow(id: string): HTMLTableRowElement | undefined {
-  return [...pinned.rows, ...rows].find((row) => row.dataset['id'] === id)
+export function findRow(id: bigint): HTMLTableRowElement | undefined {
+  return [...pinned.rows, ...rows].find((row) => row.dataset['id'] === String(id))
 }
 
 /** Whether a change is shown already, such as one made here. */
 export function showsChange({ kind, plant }: Change): boolean {
-  const row = findRow(String(plant.id))
+  const row = findRow(plant.id)
   if (kind === 'deleted') return row === undefined
   const there = row && plants.get(row)
   return there !== undefined && isSame(there, plant)
@@ -124,11 +124,11 @@ function makeHead(): void {
 function toRow(plant: StoredPlant): HTMLTableRowElement {
   const id = String(plant.id)
   const tool = (action: 'edit' | 'remove', title: string): HTMLElement =>
-    button(action, id, title, { class: 'quiet', 'aria-label': `${title} plant ${id}` }, makeIcon(action))
+    make('button.quiet', doing(action, id, title), { 'aria-label': `${title} plant ${id}` }, makeIcon(action))
   const row = make(
     'tr',
     { 'data-id': id },
-    make('td', button('copy', id, 'Copy the id', { class: 'id quiet' }, id)),
+    make('td', make('button.id.quiet', doing('copy', id, 'Copy the id'), id)),
     withoutId.map(({ kind }) => make(`td.${kind}`)),
     make('td.writes', make('div.row.actions', tool('edit', 'Edit'), tool('remove', 'Delete'))),
   )
@@ -136,15 +136,9 @@ function toRow(plant: StoredPlant): HTMLTableRowElement {
   return row
 }
 
-/** The page does the action when the button is clicked. A row has one tab stop, so it is none. */
-function button(
-  action: string,
-  value: string,
-  title: string,
-  attributes: Readonly<Record<string, string>>,
-  content: Child,
-): HTMLElement {
-  return make('button', { type: 'button', tabindex: '-1', 'data-action': action, value, title, ...attributes }, content)
+/** Of a button that does an action of the page. A row has one tab stop, so it is none. */
+function doing(action: string, value: string, title: string): Readonly<Record<string, string>> {
+  return { type: 'button', tabindex: '-1', 'data-action': action, value, title }
 }
 
 /** Shows the properties of a plant in its row. */
@@ -163,5 +157,5 @@ function nodesOf(property: PlantProperty, plant: StoredPlant): Node[] {
   }
   if (property.name !== 'tag') return [make('div.cut', seen(property, plant, text))]
   if (text === '') return [shown(text)]
-  return [tint(button('tag', text, 'Show the plants with this tag', { class: 'chip quiet' }, shown(text)), text)]
+  return [tint(make('button.chip.quiet', doing('tag', text, 'Show the plants with this tag'), shown(text)), text)]
 }

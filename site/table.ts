@@ -81,11 +81,11 @@ export async function reload(): Promise<void> {
 
 /** Reloads after an action on a plant. Keeps the keyboard focus on that plant, or on the plant in its place. */
 export async function reloadAround(id: bigint): Promise<void> {
-  const place = findRow(String(id))?.rowIndex ?? 0
+  const place = findRow(id)?.rowIndex ?? 0
   await reload()
   // A row that was removed has given its focus to the table.
   if (document.activeElement !== document.body && document.activeElement !== table) return
-  const row = findRow(String(id)) ?? table.rows[Math.min(place, rows.length)]
+  const row = findRow(id) ?? table.rows[Math.min(place, rows.length)]
   const link = row?.querySelector<HTMLElement>('a.name') ?? find('#plants-title')
   link.focus()
 }

@@ -63,6 +63,11 @@ export async function openMany(page: Page): Promise<void> {
   await page.locator('#add-many:visible, #welcome-many:visible').click()
 }
 
+/** Presses the button that adds the rows of the dialog. */
+export async function addMany(page: Page, name: string | RegExp = /^Add /): Promise<void> {
+  await page.getByRole('dialog').getByRole('button', { name }).click()
+}
+
 export async function signOut(page: Page): Promise<void> {
   await page.locator('#account summary').click()
   await page.getByRole('button', { name: 'Sign out' }).click()

@@ -19,7 +19,7 @@ const properties = `{
   "__proto__": { "type": "string" },
   "light": { "enum": ["shade", "sun", 3], "description": "</script><!-- <script> & \\"quotes\\"" },
   "name": { "type": "string" },
-  "id": { "type": "integer", "format": "int64" },
+  "id": { "type": "integer", "format": "int64", "minimum": 0, "maximum": 800 },
   "constructor": { "type": "integer", "minimum": 9007199254740993, "title": "Catalogue number" },
   "id2": { "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 },
   "tag": { "type": "string" },
@@ -216,9 +216,12 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
       const second =
         '{"id":2,"light":"sun","name":"b","constructor":9007199254740993,"id2":0.5,"größe: cm":"","indoors":true}'
       assert.equal(await send('GET', '/plants/2'), second)
-      await give(`${read}\n${second.replace('"b"', '"other"')}\n{"id":5,"name":"e"}`)
+      await give(`${read}\n${second.replace('"b"', '"other"')}\n{"id":5,"name":"e"}\n{"id":900,"name":"f"}`)
+      await reads(page, '#many-error', 'Line 4: id must be from 0 to 800.')
       await add.click()
-      await page.locator('#many-status').getByText('0 plants added, 1 there already, 2 rejected of 3 rows.').waitFor()
+      await reads(page, '#many-error', 'Line 2: id is taken by another plant; line 4: id must be from 0 to 800.')
+      await add.click()
+      await page.locator('#many-status').getByText('0 plants added, 1 there already, 3 rejected of 4 rows.').waitFor()
       await page.keyboard.press('Escape')
       for (const [button, text] of [
         [
