@@ -7,8 +7,8 @@ import { type Browser, type BrowserContext, type BrowserContextOptions, chromium
 import { inRing } from './ring.ts'
 
 const browsers = [
-  // The same engine without what a window needs, for two thirds of the CPU time. The second ring has the whole browser.
-  ...inRing(['/usr/bin/chromium-headless-shell'], []),
+  // The same engine without what a window needs, for two thirds of the CPU time. Nightly, it is the whole browser.
+  ...inRing(['/usr/bin/chromium-headless-shell'], ['/usr/bin/chromium-headless-shell'], []),
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
