@@ -87,7 +87,7 @@ export function testWrong(byHand: readonly Wrong[]): void {
   describe('plantstore verify of a server that', { concurrency: 4 }, async () => {
     const judge = await startJudge()
     after(() => judge[Symbol.asyncDispose]())
-    for (const [does, behave, subject] of someInRing(firstOfEach(byHand), byHand, 6)) {
+    for (const [does, behave, subject] of someInRing(firstOfEach(byHand), byHand, 8)) {
       test(does, async () => {
         const isRun = (row: RowName): boolean =>
           row.subject === subject || row.title === makesSafe || (subject === 'answers' && isAboutAll(row))
