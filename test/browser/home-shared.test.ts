@@ -273,9 +273,13 @@ describe('the home page, shared', { skip: noBrowser }, () => {
           async () => (await cells(2)).join() === ids.join() && (await cells(3)).join() === names.join(),
         )
       }
+      // A row keeps the id that it was given when one is not added at first.
+      await page.route('**/plants', (route) => route.fulfill({ status: 404 }), { times: 1 })
       await page.locator('#rows').fill('Rose\nLily')
-      await page.getByRole('dialog').getByRole('button', { name: /^Add / }).click()
-      await page.locator('#many-status').getByText('2 plants added of 2 rows.').waitFor()
+      for (const said of ['nothing is added twice.', '1 plant added, 1 there already of 2 rows.']) {
+        await page.getByRole('dialog').getByRole('button', { name: /^Add / }).click()
+        await page.locator('#many-status').getByText(said).waitFor()
+      }
       assert.equal((await store.client.getPlant(4)).name, 'Lily')
       // Not those of others, nor of other rows.
       await store.client.createPlant({ id: 7, name: 'of others' })
@@ -290,24 +294,20 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await reads(page, '#many-error', `This has no column id or no column name; ${why}`)
     }))
 
-  exhaustive.test('takes 10,000 rows, stops when told, and goes on without adding twice', () =>
+  exhaustive.test('takes 10,000 rows, and stops when told', () =>
     visit([], async (page) => {
       const all = Array.from({ length: 10_000 }, (_, at) => `${at + 1},Plant ${at},tag ${at % 7}`)
-      const put = async (rows: readonly string[]): Promise<void> => {
-        // Typing so much takes a browser long; a paste does not.
-        await page.locator('#rows').evaluate((area, text) => {
-          const field = area as unknown as { value: string; dispatchEvent(event: unknown): void }
-          field.value = text
-          field.dispatchEvent(new Event('input', { bubbles: true }))
-        }, rows.join('\n'))
-      }
-      const add = page.getByRole('dialog').getByRole('button', { name: /^Add / })
       await enter(page, store.token)
       await openMany(page)
       await page.locator('#many[open]').waitFor()
-      await put(all)
+      // Typing so much takes a browser long; a paste does not.
+      await page.locator('#rows').evaluate((area, text) => {
+        const field = area as unknown as { value: string; dispatchEvent(event: unknown): void }
+        field.value = text
+        field.dispatchEvent(new Event('input', { bubbles: true }))
+      }, all.join('\n'))
       await page.getByText('10,000 ready. These are 10 of 10,000 rows.').waitFor()
-      await add.click()
+      await page.getByRole('dialog').getByRole('button', { name: /^Add / }).click()
       await until(
         'some are added',
         async () => (await page.evaluate<number>("document.querySelector('#many-progress').value")) > 100,
@@ -319,15 +319,6 @@ describe('the home page, shared', { skip: noBrowser }, () => {
         await textOf(page, '#many-status'),
         new RegExp(`^${plants.toLocaleString('en')} plants added of 10,000 rows\\.`),
       )
-      await put(all.slice(0, plants + 20))
-      await add.click()
-      await page
-        .locator('#many-status')
-        .getByText(
-          `20 plants added, ${plants.toLocaleString('en')} there already of ${(plants + 20).toLocaleString('en')} rows.`,
-        )
-        .waitFor()
-      assert.equal((await store.client.getSummary()).plants, plants + 20)
     }),
   )
 
