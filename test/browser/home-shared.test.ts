@@ -522,6 +522,9 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await hasText(page, '#may', 'can read and write')
       await page.getByRole('heading', { name: 'Plant 2', exact: true }).waitFor()
       assert.equal(page.url(), `${store.url}/?name=plant&plant=2`)
+      // A search leaves it open.
+      await page.locator('#prefix').fill('')
+      await until('the plant stays', async () => page.url() === `${store.url}/?plant=2`)
       for (const [token, may, hidden] of [
         [given, 'can only read', 1],
         [store.token, 'can read and write', 0],
