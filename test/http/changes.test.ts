@@ -304,7 +304,8 @@ describe('the streams of a server', () => {
   })
 
   test('that are not read are cut, and others are not affected', async () => {
-    await using service = await startService({ unreadMsMax: 300, connectionCheckMs: 20, changeStreamPollMs: 5 })
+    const limits = { unreadMsMax: 300, unreadBytesMax: 60_000, connectionCheckMs: 60_000, changeStreamPollMs: 5 }
+    await using service = await startService(limits)
     const { events } = service
     await using unread = await service.open()
     unread.pause()
@@ -315,6 +316,8 @@ describe('the streams of a server', () => {
     await until('one is cut', () => events.some(isCut))
     await stream.untilCount(longPlants.length)
     assert.equal(stream.hasEnded, false)
+    const isListed = async () => (await read(service, '/plants?limit=1')).status === 200
+    await until('what was unread does not count any more', isListed, 5_000)
   })
 })
 
