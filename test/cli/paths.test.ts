@@ -6,11 +6,13 @@ import { existsSync } from 'node:fs'
 import { chmod, copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { describe, test } from 'node:test'
+import type { Store } from '../../src/domain/store.ts'
 import { nameDurably } from '../../src/store/files.ts'
 import { makeFolder } from '../support/folder.ts'
 import { asUser } from '../support/other-user.ts'
 import { cleanEnvironment, launcher, runHere, runProgram } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
+import { openTestStore } from '../support/store.ts'
 
 const isRoot = userInfo().uid === 0
 /** The user nobody: what root may do that others may not is tried as this one. */
@@ -156,13 +158,24 @@ describe('a path that a command takes', () => {
     }
   })
 
-  test('an export says when it has replaced a file', async () => {
+  test('an export says when it has replaced a file, and where the changes since begin', async (context) => {
     await using folder = await prepare()
     const args = ['export', folder.file('out.csv'), '--store', folder.store]
     const since = String.raw`\nIts changes since: plantstore watch --after \d+-\w+\n$`
     const exported = String.raw`^Exported 1 plant to \S+out\.csv`
     assert.match((await runHere(args)).stderr, new RegExp(exported + since))
-    assert.match((await runHere(args)).stderr, new RegExp(`${exported}, replacing the file that was there${since}`))
+    await using store = await openTestStore(folder.store, { exclusive: false })
+    const { exportPlants } = store
+    context.mock.method(Object.getPrototypeOf(store), 'exportPlants', async function* (this: Store) {
+      for await (const batch of exportPlants.call(this)) {
+        await store.createPlant({ id: 2n, json: '{"id":2,"name":"later"}' })
+        yield batch
+      }
+    })
+    const { stderr } = await runHere(args)
+    assert.match(stderr, new RegExp(`${exported}, replacing the file that was there${since}`))
+    const after = / (\S+)\n$/.exec(stderr)?.[1]
+    assert.equal((await store.listChanges({ after, kind: undefined, limit: 9 })).changes.length, 1)
     assert.match((await runHere(['export', '--help'])).stdout, /replacing an existing one/)
   })
 })

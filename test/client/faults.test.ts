@@ -207,9 +207,11 @@ describe('the patience of the client', { concurrency: true }, () => {
   })
 
   test('ends at once when its signal is aborted as soon as a failure is told', async () => {
-    await using store = await answering(refusing(503, { 'retry-after': '5' }))
+    await using store = await answering(refusing(503, { 'retry-after': '3000000' }))
     const stopping = new AbortController()
-    const options = { signal: stopping.signal, onFailure: (failure: Error) => stopping.abort(failure) }
+    // A timer that is longer ends at once.
+    const onFailure = (failure: Error, retryMs: number) => stopping.abort(retryMs < 2 ** 31 ? failure : retryMs)
+    const options = { signal: stopping.signal, onFailure }
     const startedMs = performance.now()
     await assert.rejects(store.client().followChanges({}, options).next(), { status: 503 })
     assertPrompt(startedMs, 500)

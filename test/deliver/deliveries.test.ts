@@ -235,17 +235,6 @@ describe('a receiver that fails', () => {
     assert.ok(bench.next())
   })
 
-  test('is not one that accepts now and then', () => {
-    const bench = new Bench()
-    for (let plant = 1; plant <= 40; plant += 1) {
-      bench.change([plant])
-      const delivery = bench.next() as Delivery
-      if (plant % 5 === 0) bench.accept(delivery)
-      else bench.refuse(delivery, { status: 400 })
-    }
-    assert.equal(bench.sut.takeProgress().failures, 0)
-  })
-
   test('is one that asks for a pause with 429 or 503: nothing is sent before', () => {
     for (const status of [429, 503]) {
       const bench = new Bench()

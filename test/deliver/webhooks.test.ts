@@ -397,29 +397,38 @@ describe('a webhook', { concurrency: true }, () => {
     await passes('it is sent', () => receiver.received.some((each) => plantIdOf(each) === '100'))
   })
 
-  onSetup('of a server that cannot renew its lease sends nothing once the lease may be over', async (setup) => {
-    const { clock, passes } = setup
-    await using receiver = await startReceiver()
-    let isAway = false
-    let writtenMs = 0
-    const isCut = (): boolean => {
-      if (!isAway) writtenMs = clock.monotonicMs()
-      return isAway
-    }
-    setup.start({ store: sharedOf(setup.store, isCut) })
-    await setup.send(receiver)
-    await setup.store.createPlant(toPlant({ id: 1n, name: 'n' }))
-    await passes('it sends', () => receiver.received.length === 1)
-    isAway = true
-    const sendsMs = limits.webhookLeaseMs - limits.webhookLeaseMarginMs
-    await passes('its lease may be over soon', () => clock.monotonicMs() - writtenMs > sendsMs)
-    await setup.store.createPlant(toPlant({ id: 2n, name: 'n' }))
-    const laterMs = clock.monotonicMs()
-    await passes('some seconds have passed', () => clock.monotonicMs() - laterMs > 5_000)
-    assert.equal(receiver.received.length, 1)
-    isAway = false
-    await passes('it sends again', () => receiver.received.length === 2)
-  })
+  for (const often of ['', ' again']) {
+    onSetup(
+      `of a server that cannot renew its lease${often} sends nothing once the lease may be over`,
+      async (setup) => {
+        const { clock, passes } = setup
+        await using receiver = await startReceiver()
+        let isAway = false
+        let writtenMs = 0
+        const isCut = (): boolean => {
+          if (isAway) return true
+          writtenMs = clock.monotonicMs()
+          // Others count from the write, which takes a while.
+          clock.pass(1_000)
+          isAway = often === ''
+          return false
+        }
+        setup.start({ store: sharedOf(setup.store, isCut) })
+        await setup.send(receiver)
+        await setup.store.createPlant(toPlant({ id: 1n, name: 'n' }))
+        await passes('it sends', () => receiver.received.length === 1)
+        isAway = true
+        const sendsMs = limits.webhookLeaseMs - limits.webhookLeaseMarginMs
+        await passes('its lease may be over soon', () => clock.monotonicMs() - writtenMs > sendsMs)
+        await setup.store.createPlant(toPlant({ id: 2n, name: 'n' }))
+        const laterMs = clock.monotonicMs()
+        await passes('some seconds have passed', () => clock.monotonicMs() - laterMs > 5_000)
+        assert.equal(receiver.received.length, 1)
+        isAway = false
+        await passes('it sends again', () => receiver.received.length === 2)
+      },
+    )
+  }
 })
 
 describe('a receiver that', { concurrency: true }, () => {

@@ -123,16 +123,19 @@ describe('a connection', () => {
     assert.deepEqual([held.at(-1), connection.arrivingBytes], [0, 0])
   })
 
-  test('reads nothing behind a broken body before its refusal is sent', async () => {
-    const { connection, socket, replies, leaveUnread } = connect()
-    leaveUnread(500)
-    socket.emit('data', Buffer.from('POST /plants HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n'))
-    assert.equal(connection.state, 'answering')
-    assert.ok(socket.isPaused())
-    replies[0]?.({ status: 400, fields: {}, isLast: true })
-    await once(socket, 'finish')
-    assert.equal(connection.state, 'ending')
-    socket.destroy()
+  test('reads nothing more behind another request, or a broken body, before the answer is sent', async () => {
+    const broken = Buffer.from('POST /plants HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n')
+    for (const bytes of [broken, Buffer.concat([get, get])]) {
+      const { connection, socket, replies, leaveUnread } = connect()
+      leaveUnread(500)
+      socket.emit('data', bytes)
+      assert.equal(connection.state, 'answering')
+      assert.ok(socket.isPaused())
+      replies[0]?.({ status: 400, fields: {}, isLast: true })
+      await once(socket, 'finish')
+      assert.equal(connection.state, 'ending')
+      socket.destroy()
+    }
   })
 })
 

@@ -75,8 +75,9 @@ describe('a rate limit', () => {
   })
 
   test('lets what costs more than all of it through when nothing else counts', () => {
-    const { take, wait } = limiterOf(10, 1)
-    assert.equal(take(2, 25), 1)
+    const { take, wait, refusal } = limiterOf(10, 1)
+    assert.equal(take(1, 25), 1)
+    assert.equal(refusal(25)?.['ratelimit'], '"default";r=0;t=3')
     wait(1_500)
     assert.equal(take(1, 1), 0, 'the rest is made up for')
     wait(1_001)

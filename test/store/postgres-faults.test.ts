@@ -311,10 +311,12 @@ exhaustive.describe('settings of a role', () => {
 })
 
 describe('a database that takes no changes', () => {
-  test('a server does not start, and says why', async () => {
-    const place = `${await database.makePlace()}%20-cdefault_transaction_read_only%3Don`
+  onSchema('a server does not start, says why, and leaves no connection', async ({ place: schema, client }) => {
+    const place = `${schema}%20-cdefault_transaction_read_only%3Don&application_name=refused`
     const why = /cannot be opened: the database takes no changes: it is a standby or read-only; .* lead to the primary$/
     await assert.rejects(openTestStore(place), why)
+    const left = () => client.query(`SELECT FROM pg_stat_activity WHERE application_name = 'refused'`)
+    await until('its connection is closed', async () => (await left()).rowCount === 0, 5_000)
   })
 
   exhaustiveOnCluster('a server that runs refuses changes, and is back by itself', async (cluster) => {
