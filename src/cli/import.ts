@@ -300,8 +300,8 @@ class ImportRun {
       this.#say(`${hidden} more ${hidden === 1 ? 'line was' : 'lines were'} refused; ${where}`)
     }
     const { created, replaced, unchanged } = this.#counts
-    const why = dryRun ? 'a dry run: nothing was kept' : 'nothing was kept because some plants were refused'
-    const [could, note] = isUndone ? ['could be ', ` (${why})`] : ['', '']
+    const why = refused > 0 && !dryRun ? ' because some plants were refused' : ''
+    const [could, note] = isUndone ? ['could be ', ` (${dryRun ? 'a dry run: ' : ''}nothing was kept${why})`] : ['', '']
     this.#say(`${created} ${could}created, ${replaced} replaced, ${unchanged} unchanged, ${refused} refused${note}`)
     if (this.#leftOut.size > 0) this.#say(leftOutSentence(this.#leftOut))
     if (this.#maybeRounded > 0) {

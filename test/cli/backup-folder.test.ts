@@ -147,6 +147,17 @@ describe('plantstore backup --folder', () => {
     assert.equal((await readdir(to)).length, 4)
   })
 
+  exhaustiveOnScene('at once by two keeps what each has made, or the newer one', async ({ store, to }) => {
+    const args = ['backup', '--folder', to, '--keep', '1', '--store', store]
+    const both = await Promise.all([runProgram(args), runProgram(args)])
+    for (const { status, stderr } of both) assert.equal(status, 0, stderr)
+    const left = (await readdir(to)).sort()
+    assert.ok(left.length === 1 || left.length === 2, left.join())
+    for (const name of left) assert.ok(await isWhole(join(to, name)))
+    const newest = both.map(({ stdout }) => stdout.trim().slice(-(left[0] ?? '').length)).sort()
+    assert.equal(left.at(-1), newest.at(-1))
+  })
+
   onScene('removes none that is newer than its own', async ({ store, to }) => {
     const [oldest = '', own = '', newer = ''] = await makeBackups(store, to, [30, 20, 10])
     const { storeBusyMsMax: busyMsMax } = limits
