@@ -1057,7 +1057,7 @@ describe('the home page', { skip: noBrowser }, () => {
       await page.keyboard.press('Escape')
       await page.locator('#log-toggle').focus()
       await page.keyboard.press('Enter')
-      await page.locator('#log-list button').first().focus()
+      await page.locator('#log-list li:not(.aside) button').first().focus()
       await page.keyboard.press('Enter')
       await page.locator('#log-detail .snippets pre').waitFor()
       await assertAccessible(page, 'the log')
