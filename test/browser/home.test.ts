@@ -795,10 +795,6 @@ describe('the home page', { skip: noBrowser }, () => {
 
   exhaustive.test('turns pages to and fro, each read from its top', () =>
     visit(numbered(53), async (page) => {
-      await page.emulateMedia({ reducedMotion: 'no-preference' })
-      assert.equal(await styleOf(page, 'html', 'scroll-behavior'), 'smooth')
-      await page.emulateMedia({ reducedMotion: 'reduce' })
-      assert.equal(await styleOf(page, 'html', 'scroll-behavior'), 'auto')
       await enter(page, store.token)
       await reads(page, '#status', '1 to 25 of 53')
       for (const name of ['First page', 'Previous page'])
