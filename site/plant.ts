@@ -7,13 +7,14 @@ import { copy, find, make, makeTabs, refocus, watchPerson } from './elements.js'
 import { silhouetteOf } from './icons.js'
 import { explain, sayWhy } from './messages.js'
 import { displayed, jsonOf, seen, shownText, withoutId } from './properties.js'
+
 import { type Sent, snippetsOf } from './snippets.js'
 import { tint } from './tags.js'
 import { boxed, shown } from './texts.js'
 
 const dialog = find('#plant', HTMLDialogElement)
 const error = find('#plant-error')
-const glyph = find('.glyph', HTMLElement, dialog)
+const head = find('.about', HTMLElement, dialog)
 const link = find('#plant-link')
 /** The buttons whose actions leave the panel. */
 const leaving = ['#plant-edit', '#plant-remove'].map((selector) => find(selector, HTMLButtonElement))
@@ -109,7 +110,7 @@ function fill(plant: Tagged<StoredPlant>): void {
   error.textContent = ''
   for (const button of leaving) button.value = String(id)
   find('#plant-title').replaceChildren(shown(name))
-  tint(glyph, tag).replaceChildren(silhouetteOf(name, tag))
+  find('.glyph', HTMLElement, tint(head, tag)).replaceChildren(silhouetteOf(name, tag))
   titlePage(name)
   const facts = displayed.filter((property) => property.name !== 'name')
   find('#plant-facts').replaceChildren(
