@@ -60,11 +60,12 @@ function isList(part: Child | Attributes): part is readonly Child[] {
 }
 
 /** Makes a table of rows of cells, the first row with the titles of the columns. */
-export function makeTable(titles: readonly Child[], rows: readonly (readonly Child[])[]): HTMLTableElement {
+export function makeTable(label: string, titles: readonly Child[], rows: readonly (readonly Child[])[]): HTMLElement {
   const toCell = (child: Child): Child => (child instanceof HTMLTableCellElement ? child : make('td', child))
   const heads = titles.map((title) => (title === '' ? make('td') : make('th', { scope: 'col' }, title)))
   return make(
     'table',
+    { 'aria-label': label },
     make('tr', heads),
     [...rows].map((cells) => make('tr', cells.map(toCell))),
   )

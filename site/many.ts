@@ -282,7 +282,7 @@ function showRows(sentence: string, all: readonly PlantRow[], rowsMax: number): 
   const titles = columns.length === 0 ? ['Why it is not added'] : columns.map(({ title }) => title)
   preview.replaceChildren(
     sentence + more === '' ? '' : make('h3', sentence + more),
-    makeTable(['Line', ...titles], body),
+    makeTable('Rows', ['Line', ...titles], body),
   )
 }
 

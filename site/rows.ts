@@ -127,7 +127,7 @@ function toRow(plant: StoredPlant): HTMLTableRowElement {
   const row = make(
     'tr',
     { 'data-id': id },
-    make('td', button('copy', id, 'Copy the id', { class: 'id quiet' }, id)),
+    make('td', button('copy', id, 'Copy the id', { class: 'id quiet', 'aria-label': `Copy id ${id}` }, id)),
     withoutId.map(({ kind }) => make(`td.${kind}`)),
     make('td.writes', make('div.row.actions', tool('edit', 'Edit'), tool('remove', 'Delete'))),
   )

@@ -910,7 +910,7 @@ describe('the home page', { skip: noBrowser }, () => {
     visit(numbered(2), async (page, watched) => {
       await watched.context.grantPermissions(['clipboard-read', 'clipboard-write'])
       await enter(page, store.token)
-      const id = page.getByRole('button', { name: '2', exact: true })
+      const id = page.getByRole('button', { name: 'Copy id 2' })
       for (const [setUp, said, held] of [
         ['', 'Copied', 'navigator.clipboard.readText()'],
         ['navigator.clipboard.writeText = () => Promise.reject(new Error())', 'Press Ctrl+C', 'String(getSelection())'],
