@@ -22,6 +22,9 @@ const plants = new WeakMap<HTMLTableRowElement, StoredPlant>()
 let idLength = 3
 let tagLength = 6
 const tagLengthMax = 16
+const mayMove = matchMedia('(prefers-reduced-motion: no-preference)')
+/** In pixels: the height of a row with a name of two lines. */
+const slideMax = 80
 
 makeHead()
 table.addEventListener('click', onClick)
@@ -56,8 +59,10 @@ export function pinRow(plant: StoredPlant): void {
 }
 
 export function showRows(page: readonly StoredPlant[]): void {
-  pinned.replaceChildren()
-  body.replaceChildren(...page.map(toRow))
+  settle(() => {
+    pinned.replaceChildren()
+    body.replaceChildren(...page.map(toRow))
+  })
   markShown()
   // Columns that stay where they are in the next search.
   idLength = Math.max(idLength, ...page.map(({ id }) => String(id).length))
@@ -70,18 +75,30 @@ export function showRows(page: readonly StoredPlant[]): void {
 export function refreshRows(page: readonly StoredPlant[]): void {
   const there = new Map([...rows].map((row) => [row.dataset['id'], row]))
   const ids = new Set(page.map(({ id }) => String(id)))
-  for (const [id = '', row] of there) {
-    if (ids.has(id)) continue
-    if (row.contains(document.activeElement)) table.focus({ preventScroll: true })
-    row.remove()
-  }
-  for (const [at, plant] of page.entries()) {
-    const row = there.get(String(plant.id))
-    const old = row && plants.get(row)
-    if (old !== undefined && isSame(old, plant)) continue
-    if (row === undefined) body.insertBefore(toRow(plant), rows[at] ?? null)
-    else putTexts(row, plant)
-    rows[at]?.classList.add('fresh')
+  settle(() => {
+    for (const [id = '', row] of there) {
+      if (ids.has(id)) continue
+      if (row.contains(document.activeElement)) table.focus({ preventScroll: true })
+      row.remove()
+    }
+    for (const [at, plant] of page.entries()) {
+      const row = there.get(String(plant.id))
+      const old = row && plants.get(row)
+      if (old !== undefined && isSame(old, plant)) continue
+      if (row === undefined) body.insertBefore(toRow(plant), rows[at] ?? null)
+      else putTexts(row, plant)
+      rows[at]?.classList.add('fresh')
+    }
+  })
+}
+
+/** Changes the rows. Those that move by a row or so, such as into the place of one that is gone, slide there. */
+function settle(change: () => void): void {
+  const tops = new Map(mayMove.matches ? [...rows].map((row) => [row.dataset['id'], row.offsetTop]) : [])
+  change()
+  for (const row of tops.size > 0 ? rows : []) {
+    const by = (tops.get(row.dataset['id']) ?? row.offsetTop) - row.offsetTop
+    if (by !== 0 && Math.abs(by) < slideMax) row.animate({ translate: [`0 ${by}px`, '0'], easing: 'ease-out' }, 200)
   }
 }
 

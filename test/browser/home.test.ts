@@ -848,6 +848,19 @@ describe('the home page', { skip: noBrowser }, () => {
       assert.equal(await textOf(page, '#changed'), '')
       await page.getByRole('button', { name: 'Undo delete' }).click()
       await says(page, '"Plant 51" is back.')
+      await page.evaluate('Element.prototype.animate = function () { (window.moved ??= []).push(this.dataset.id) }')
+      for (const [reducedMotion, id, moved] of [
+        ['reduce', '22', undefined],
+        ['no-preference', '23', ['24', '25']],
+      ] as const) {
+        await page.emulateMedia({ reducedMotion })
+        await remove(page, id)
+        await says(page, `Deleted "Plant ${id}".`)
+        assert.deepEqual(await page.evaluate('window.moved'), moved)
+        await page.getByRole('button', { name: 'Undo' }).click()
+        await says(page, `"Plant ${id}" is back.`)
+        await page.evaluate('delete window.moved')
+      }
     }),
   )
 
