@@ -18,10 +18,8 @@ const body = find('#page', HTMLTableSectionElement)
 /** For a plant that its page does not show. */
 const pinned = find('#pinned', HTMLTableSectionElement)
 const plants = new WeakMap<HTMLTableRowElement, StoredPlant>()
-/** The lengths of the longest id and tag so far. */
+/** The length of the longest id so far. */
 let idLength = 3
-let tagLength = 6
-const tagLengthMax = 16
 const mayMove = matchMedia('(prefers-reduced-motion: no-preference)')
 /** In pixels: the height of a row with a name of two lines. */
 const slideMax = 80
@@ -66,9 +64,7 @@ export function showRows(page: readonly StoredPlant[]): void {
   markShown()
   // Columns that stay where they are in the next search.
   idLength = Math.max(idLength, ...page.map(({ id }) => String(id).length))
-  tagLength = Math.min(Math.max(tagLength, ...page.map(({ tag = '' }) => tag.length)), tagLengthMax)
   table.style.setProperty('--id-width', String(idLength))
-  table.style.setProperty('--tag-width', String(tagLength))
 }
 
 /** Shows what has changed, and marks what is new. Rows that stay are not moved: one of them may have the focus. */
