@@ -24,7 +24,7 @@ function sideBySide(original: object, mine: object, theirs: object): Node {
     const taker = typed !== other && makeButton('Use this', () => takeTheirs(property), label)
     return [[make('th', { scope: 'row' }, title), cells[0], cells[1], make('td', cells[2], taker)]]
   })
-  return makeTable(['', ...titles], rows)
+  return makeTable('Versions', ['', ...titles], rows)
 }
 
 /** The plant of the dialog. */

@@ -56,11 +56,12 @@ export function fill(element: Element, ...content: readonly (Child | Attributes)
 }
 
 /** Makes a table of rows of cells, the first row with the titles of the columns. */
-export function makeTable(titles: readonly Child[], rows: readonly (readonly Child[])[]): HTMLTableElement {
+export function makeTable(label: string, titles: readonly Child[], rows: readonly (readonly Child[])[]): HTMLElement {
   const toCell = (child: Child): Child => (child instanceof HTMLTableCellElement ? child : make('td', child))
   const heads = titles.map((title) => (title === '' ? make('td') : make('th', { scope: 'col' }, title)))
   return make(
     'table',
+    { 'aria-label': label },
     make('tr', heads),
     [...rows].map((cells) => make('tr', cells.map(toCell))),
   )

@@ -3,7 +3,7 @@
 
 import { connectAside, statusOf } from './api.js'
 import type { Change } from './client.js'
-import { find } from './elements.js'
+import { find, make } from './elements.js'
 import { explain } from './messages.js'
 import { token } from './token.js'
 
@@ -51,7 +51,8 @@ function tell(state: keyof typeof words): void {
   const time = state === 'away' ? awaySince?.toLocaleTimeString('en', { hour12: false }) : undefined
   const place = find('#live')
   place.dataset['state'] = state
-  place.textContent = words[state] + (time === undefined ? '' : ` since ${time.slice(0, -3)}. Retrying`)
+  const since = time === undefined ? '' : ` since ${time.slice(0, -3)}. Retrying`
+  place.replaceChildren(words[state], make('span.roomy', since))
 }
 
 function pause(state: keyof typeof words): void {

@@ -2,8 +2,8 @@
 // the one that is open.
 
 import { base } from './address.js'
-import { type Child, fill, find, make, makeButton, remember, scrollable } from './elements.js'
-import { type HeaderField, type Sent, snippetsOf } from './snippets.js'
+import { type Child, copy, fill, find, make, makeButton, remember, scrollable } from './elements.js'
+import { curl, type HeaderField, type Sent, snippetsOf } from './snippets.js'
 import { escaped, jsonNodes } from './texts.js'
 
 /** A request, and its answer once it is there. */
@@ -11,8 +11,8 @@ interface Exchange extends Sent {
   readonly startedAt: Date
   /** Sent by the page on its own, such as for the changes of others. */
   readonly isAside: boolean
-  /** In the list: the same each time, because its button may have the focus. */
-  readonly item: HTMLLIElement
+  /** Shows it in the list. */
+  readonly button: HTMLButtonElement
   ms?: number
   status?: number
   /** Such as `OK`; HTTP/2 has none. */
@@ -27,7 +27,7 @@ interface Exchange extends Sent {
 /** Of each kind: asked for by a person, and aside. */
 const exchangesMax = 50
 /** The newest first. */
-const exchanges: Exchange[] = []
+let exchanges: Exchange[] = []
 
 /** What header fields of an answer mean for a person. These come first. */
 const meanings: Readonly<Record<string, string>> = {
@@ -42,24 +42,19 @@ const meanings: Readonly<Record<string, string>> = {
 
 const answerCharactersMax = 200_000
 
-const log = find('#log')
 const toggle = find('#log-toggle', HTMLButtonElement)
 const panel = find('#log-panel')
 const list = find('#log-list')
 const detail = find('#log-detail')
-const aside = find('#log-aside', HTMLInputElement)
-const developer = find('#developer', HTMLInputElement)
-let isDue = false
+/** The newest request, when the list is closed. */
+const last = find('#log-last')
 let open: Exchange | undefined
 
 toggle.addEventListener('click', () => {
   panel.hidden = !panel.hidden
   toggle.ariaExpanded = String(!panel.hidden)
-  draw()
 })
-aside.addEventListener('change', draw)
-remember(developer, 'plantstore-requests')
-developer.addEventListener('change', draw)
+remember(find('#developer', HTMLInputElement), 'plantstore-requests')
 panel.addEventListener('keydown', ({ key }) => {
   if (key !== 'Escape') return
   closeLog()
@@ -71,10 +66,9 @@ export function closeLog(): void {
 }
 
 export function clearLog(): void {
-  exchanges.length = 0
+  exchanges = []
   open = undefined
-  detail.replaceChildren()
-  drawSoon()
+  for (const place of [list, detail, last]) place.replaceChildren()
 }
 
 /** Sends a request as `fetch` does, and records it. */
@@ -87,15 +81,14 @@ export async function record(input: RequestInfo | URL, init: RequestInit = {}, i
     body: typeof init.body === 'string' ? init.body : undefined,
     startedAt: new Date(),
     isAside,
-    item: make(
-      'li',
-      makeButton('', () => choose(exchange), { class: 'item' }),
-    ),
+    button: makeButton('', () => choose(exchange), { class: 'item', 'aria-pressed': 'false' }),
   }
   exchanges.unshift(exchange)
+  list.prepend(make(isAside ? 'li.aside' : 'li', exchange.button))
   const [oldest] = exchanges.filter((each) => each.isAside === isAside).slice(exchangesMax)
-  if (oldest !== undefined) exchanges.splice(exchanges.indexOf(oldest), 1)
-  drawSoon()
+  oldest?.button.parentElement?.remove()
+  exchanges = exchanges.filter((each) => each !== oldest)
+  show(exchange)
   try {
     const response = await fetch(input, init)
     exchange.status = response.status
@@ -124,43 +117,19 @@ async function keepAnswer(exchange: Exchange, response: Response): Promise<void>
 
 /** Shows what has become of an exchange. */
 function show(exchange: Exchange): void {
+  const time = exchange.startedAt.toLocaleTimeString('en', { hour12: false })
+  exchange.button.replaceChildren(...lineOf(exchange), make('time.hint.roomy', time))
   if (exchange === open) showDetail(exchange)
-  drawSoon()
-}
-
-function drawSoon(): void {
-  if (isDue) return
-  isDue = true
-  // Many requests at once are drawn once.
-  setTimeout(draw, 16)
-}
-
-function draw(): void {
-  isDue = false
   // Once there is an answer again, that there was none is history.
   const answered = exchanges.findIndex(({ status }) => status !== undefined)
   const newest = exchanges.find(({ isAside, failure }, at) => !isAside && (failure === undefined || at <= answered))
-  log.hidden = newest === undefined || !developer.checked
-  find('#log-last').replaceChildren(...(newest === undefined ? [] : lineOf(newest)))
-  if (panel.hidden) return
-  const wanted = exchanges.filter(({ isAside }) => aside.checked || !isAside).map(drawItem)
-  for (const item of [...list.children]) if (!wanted.includes(item as HTMLLIElement)) item.remove()
-  // An item that stays is not moved.
-  for (const [at, item] of wanted.entries())
-    if (list.children[at] !== item) list.insertBefore(item, list.children[at] ?? null)
-}
-
-function drawItem(exchange: Exchange): HTMLLIElement {
-  const button = find('button', HTMLButtonElement, exchange.item)
-  button.ariaPressed = String(exchange === open)
-  const time = exchange.startedAt.toLocaleTimeString('en', { hour12: false })
-  button.replaceChildren(...lineOf(exchange), make('time.hint.roomy', time))
-  return exchange.item
+  last.replaceChildren(...(newest === undefined ? [] : lineOf(newest)))
 }
 
 function choose(exchange: Exchange): void {
   open = exchange
-  show(exchange)
+  for (const each of exchanges) each.button.ariaPressed = String(each === open)
+  showDetail(exchange)
   detail.scrollTop = 0
 }
 
@@ -190,7 +159,11 @@ function showDetail(exchange: Exchange): void {
   detail.replaceChildren()
   fill(
     detail,
-    make('h3.row.wrap', lineOf(exchange)),
+    make(
+      'h3.row.wrap',
+      lineOf(exchange),
+      makeButton('Copy as curl', (button) => copy(curl(exchange), button)),
+    ),
     answerOf(answer, status),
     make('h4', 'Send it yourself'),
     snippetsOf(exchange),

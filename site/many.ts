@@ -286,7 +286,7 @@ function showRows(sentence: string, all: readonly PlantRow[]): void {
   })
   const titles = columns.length === 0 ? ['Why it is not added'] : columns.map(({ title }) => title)
   preview.replaceChildren(
-    ...(all.length === 0 ? [] : [make('h3', sentence + more), makeTable(['Line', ...titles], body)]),
+    ...(all.length === 0 ? [] : [make('h3', sentence + more), makeTable('Rows', ['Line', ...titles], body)]),
   )
 }
 

@@ -39,5 +39,5 @@ function table(block: string): HTMLElement {
   const lines = block.split('\n').map((line) => line.replace(/^\||\|$/g, '').split('|'))
   const [head = [], , ...rows] = lines
   const cells = rows.map((row) => row.map((cell) => inline(cell.trim())))
-  return make('div.scrolling', scrollable(`Table:${head.join()}`), makeTable(head, cells))
+  return make('div.scrolling', scrollable(`Table:${head.join()}`), makeTable(head.join(), head, cells))
 }

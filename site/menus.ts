@@ -3,28 +3,21 @@
 /** Closes the open menu, and gives the focus back to its summary if it is in the menu. */
 export function closeMenu(): void {
   const menu = document.querySelector('.menu[open]')
-  if (!(menu instanceof HTMLDetailsElement)) return
-  const hasFocus = menu.contains(document.activeElement)
-  menu.open = false
-  if (hasFocus) menu.querySelector('summary')?.focus()
+  if (menu?.contains(document.activeElement)) menu.querySelector('summary')?.focus()
+  menu?.removeAttribute('open')
 }
 
 export function createMenus(): void {
-  for (const leave of ['pointerdown', 'focusin'] as const) {
-    document.addEventListener(leave, ({ target }) => {
-      if (!(target instanceof Element) || target.closest('.menu[open]') === null) closeMenu()
-    })
-  }
-  for (const menu of document.querySelectorAll<HTMLElement>('.menu')) {
-    menu.addEventListener('keydown', (event) => {
-      if (event.key !== 'Escape') return
-      // A search field would lose its text.
-      event.preventDefault()
-      closeMenu()
-    })
-    menu.addEventListener('submit', closeMenu)
-    menu.addEventListener('click', ({ target }) => {
-      if (target instanceof Element && target.closest('.chip, #add-many, #help') !== null) closeMenu()
-    })
-  }
+  const isIn = (target: EventTarget | null, part: string): boolean =>
+    target instanceof Element && target.closest(part) !== null
+  for (const leave of ['pointerdown', 'focusin'])
+    document.addEventListener(leave, ({ target }) => isIn(target, '.menu[open]') || closeMenu())
+  document.addEventListener('submit', closeMenu)
+  document.addEventListener('click', ({ target }) => isIn(target, '.menu :is(.chip, #add-many, #help)') && closeMenu())
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || !isIn(event.target, '.menu[open]')) return
+    // A search field would lose its text.
+    event.preventDefault()
+    closeMenu()
+  })
 }

@@ -5,16 +5,16 @@ import { connect, connectAside, isRefusal } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
 import { copy, find, make, makeTabs, refocus, showState, watchPerson } from './elements.js'
 import { printLine } from './exact-json.js'
+import { silhouetteOf } from './icons.js'
 import { explain, say, sayWhy } from './messages.js'
 import { displayed, jsonOf, seen, shownText, withoutId } from './properties.js'
-import { silhouetteOf } from './silhouettes.js'
 import { type Sent, snippetsOf } from './snippets.js'
 import { tint } from './tags.js'
 import { boxed, shown } from './texts.js'
 
 const dialog = find('#plant', HTMLDialogElement)
 const error = find('#plant-error')
-const glyph = find('.glyph', HTMLElement, dialog)
+const head = find('.about', HTMLElement, dialog)
 const link = find('#plant-link')
 /** Where there is room, the panel stands beside the table. */
 const isWide = matchMedia('(min-width: 80rem)')
@@ -115,7 +115,7 @@ function fill(plant: Tagged<StoredPlant>): void {
   for (const button of dialog.querySelectorAll<HTMLButtonElement>('[data-action]')) button.value = String(id)
   find('#plant-again', HTMLButtonElement).value = printLine(content)
   find('#plant-title').replaceChildren(shown(name))
-  tint(glyph, tag).replaceChildren(silhouetteOf(name, tag))
+  find('.glyph', HTMLElement, tint(head, tag)).replaceChildren(silhouetteOf(name, tag))
   titlePage(name)
   const facts = displayed.filter((property) => property.name !== 'name')
   find('#plant-facts').replaceChildren(

@@ -97,16 +97,19 @@ function draw(): void {
     Object.entries(item).map(([method, operation]) => ({ ...operation, method, path })),
   )
   // The plants come first; how the service is run comes last.
-  const [plants, ...others] = tags.map(({ name = '', description }) => {
-    const own = operations.filter(({ tags: [first], path }) => first === name && path !== '')
-    return section(name, titleOf(name), [fromMarkdown(description), own.map(operationArticle)])
-  })
+  const ofTag = (name = ''): Operation[] => operations.filter(({ tags: [tag], path }) => tag === name && path !== '')
+  const [plants, ...others] = tags.map(({ name = '', description }) =>
+    section(name, titleOf(name), [fromMarkdown(description), ofTag(name).map(operationArticle)]),
+  )
+  const links = ofTag(tags[0]?.name).map((each) =>
+    make('a.button.item', { href: `#${each.operationId}` }, lineOf(each, each.summary)),
+  )
   const [json, yaml] = ['openapi.json', 'openapi.yaml'].map((href) => make('a', { href }, href))
   const schemes = Object.values(components['securitySchemes'] ?? {})
   document.title = `${info.title}: reference`
   find('#version').textContent = `Version ${info.version}, OpenAPI ${api.openapi}`
   main.replaceChildren(
-    make('div.intro', make('h1', info.title), fromMarkdown(about), quickStart(operations)),
+    make('div.intro', make('h1', info.title), fromMarkdown(about), make('div', links), quickStart(operations)),
     section('start', 'Get started', [
       article('server', 'Base URL', make('p', make('code', server), ', described by ', json, ' and ', yaml, '.')),
       article('authentication', 'Authentication', schemes.map(authentication)),
@@ -159,6 +162,12 @@ function article(id: string, title: string, ...content: readonly Child[]): HTMLE
   return make('article', { id, 'aria-labelledby': `${id}-title` }, heading, content)
 }
 
+/** What names an operation, and what else is said in its line. */
+function lineOf({ method, path }: Operation, hint: string): Child {
+  const name = make('code', path || 'your URL')
+  return [make(`span.method.${method}`, method.toUpperCase()), name, make('span.hint.cut', hint)]
+}
+
 /** Commands that work as often as they are sent: the id is the time. */
 function quickStart(operations: readonly Operation[]): Child {
   const commands = ['createPlant', 'listPlants'].map((id) => {
@@ -184,17 +193,16 @@ function guideArticle(text: string, at: number): HTMLElement {
 }
 
 function operationArticle(operation: Operation): HTMLElement {
-  const { operationId, summary, description, method, path, parameters = [], requestBody = {} } = operation
+  const { operationId, summary, description, path, parameters = [], requestBody = {} } = operation
   const body = whole(requestBody)
   const scopes = scopesOf(operation)
   const token = make('a', { href: '#authentication' }, 'token')
   const [[status = '', first = {}] = []] = Object.entries(operation.responses)
   const byPlace = Object.groupBy(parameters.map(whole), (each) => titleOf(String(each['in'])))
-  const name = make('code', path || 'your URL')
   return article(
     operationId,
     summary,
-    make('p.row.wrap', make(`span.method.${method}`, method.toUpperCase()), name, make('span.hint', operationId)),
+    make('p.row.wrap', lineOf(operation, operationId)),
     fromMarkdown(description),
     scopes.length > 0 && make('p.hint', 'Needs a ', token, ' with ', make('code', scopes.join(' ')), '.'),
     make(

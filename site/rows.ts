@@ -4,10 +4,9 @@ import { hrefOf, readView } from './address.js'
 import type { Change, StoredPlant } from './client.js'
 import { find, make } from './elements.js'
 import { printLine } from './exact-json.js'
-import { makeIcon } from './icons.js'
+import { makeIcon, silhouetteOf } from './icons.js'
 import { markShown, openPlant, pressFor } from './plant.js'
 import { displayed, isSame, type PlantProperty, seen, shownText, withoutId } from './properties.js'
-import { silhouetteOf } from './silhouettes.js'
 import { tint } from './tags.js'
 import { shown } from './texts.js'
 
@@ -19,10 +18,11 @@ const body = find('#page', HTMLTableSectionElement)
 /** For a plant that its page does not show. */
 const pinned = find('#pinned', HTMLTableSectionElement)
 const plants = new WeakMap<HTMLTableRowElement, StoredPlant>()
-/** The lengths of the longest id and tag so far. */
+/** The length of the longest id so far. */
 let idLength = 3
-let tagLength = 6
-const tagLengthMax = 16
+const mayMove = matchMedia('(prefers-reduced-motion: no-preference)')
+/** In pixels: the height of a row with a name of two lines. */
+const slideMax = 80
 
 makeHead()
 table.addEventListener('click', onClick)
@@ -57,32 +57,44 @@ export function pinRow(plant: StoredPlant): void {
 }
 
 export function showRows(page: readonly StoredPlant[]): void {
-  pinned.replaceChildren()
-  body.replaceChildren(...page.map(toRow))
+  settle(() => {
+    pinned.replaceChildren()
+    body.replaceChildren(...page.map(toRow))
+  })
   markShown()
   // Columns that stay where they are in the next search.
   idLength = Math.max(idLength, ...page.map(({ id }) => String(id).length))
-  tagLength = Math.min(Math.max(tagLength, ...page.map(({ tag = '' }) => tag.length)), tagLengthMax)
   table.style.setProperty('--id-width', String(idLength))
-  table.style.setProperty('--tag-width', String(tagLength))
 }
 
 /** Shows what has changed, and marks what is new. Rows that stay are not moved: one of them may have the focus. */
 export function refreshRows(page: readonly StoredPlant[]): void {
   const there = new Map([...rows].map((row) => [row.dataset['id'], row]))
   const ids = new Set(page.map(({ id }) => String(id)))
-  for (const [id = '', row] of there) {
-    if (ids.has(id)) continue
-    if (row.contains(document.activeElement)) table.focus({ preventScroll: true })
-    row.remove()
-  }
-  for (const [at, plant] of page.entries()) {
-    const row = there.get(String(plant.id))
-    const old = row && plants.get(row)
-    if (old !== undefined && isSame(old, plant)) continue
-    if (row === undefined) body.insertBefore(toRow(plant), rows[at] ?? null)
-    else putTexts(row, plant)
-    rows[at]?.classList.add('fresh')
+  settle(() => {
+    for (const [id = '', row] of there) {
+      if (ids.has(id)) continue
+      if (row.contains(document.activeElement)) table.focus({ preventScroll: true })
+      row.remove()
+    }
+    for (const [at, plant] of page.entries()) {
+      const row = there.get(String(plant.id))
+      const old = row && plants.get(row)
+      if (old !== undefined && isSame(old, plant)) continue
+      if (row === undefined) body.insertBefore(toRow(plant), rows[at] ?? null)
+      else putTexts(row, plant)
+      rows[at]?.classList.add('fresh')
+    }
+  })
+}
+
+/** Changes the rows. Those that move by a row or so, such as into the place of one that is gone, slide there. */
+function settle(change: () => void): void {
+  const tops = new Map(mayMove.matches ? [...rows].map((row) => [row.dataset['id'], row.offsetTop]) : [])
+  change()
+  for (const row of tops.size > 0 ? rows : []) {
+    const by = (tops.get(row.dataset['id']) ?? row.offsetTop) - row.offsetTop
+    if (by !== 0 && Math.abs(by) < slideMax) row.animate({ translate: [`0 ${by}px`, '0'], easing: 'ease-out' }, 200)
   }
 }
 
@@ -128,7 +140,7 @@ function toRow(plant: StoredPlant): HTMLTableRowElement {
   const row = make(
     'tr',
     { 'data-id': id },
-    make('td', make('button.id.quiet', doing('copy', id, 'Copy the id'), id)),
+    make('td', make('button.id.quiet', doing('copy', id, 'Copy the id'), { 'aria-label': `Copy id ${id}` }, id)),
     withoutId.map(({ kind }) => make(`td.${kind}`)),
     make('td.writes', make('div.row.actions', tool('edit', 'Edit'), tool('remove', 'Delete'))),
   )

@@ -151,6 +151,7 @@ function isFiltered(): boolean {
 /** Shows the first page of another search. */
 function search(name: string, tag: string, isStep = true): Promise<void> {
   clearTimeout(timer)
+  scrollTo({ top: 0 })
   return show({ name, tag, size: view.size, from: 1 }, [], isStep)
 }
 

@@ -6,7 +6,6 @@ import { makeIcon } from './icons.js'
 import { escaped, shown } from './texts.js'
 
 const chipsMax = 8
-const marginPx = 16
 /** The server returns at most this many tags; a full list may be incomplete. */
 const tagsMax = 100
 
@@ -45,8 +44,9 @@ function draw(): void {
   const first = tags.slice(0, chipsMax)
   const isShown = chosen === '' || first.some(({ tag }) => tag === chosen)
   const extra = isShown ? [] : [tags.find(({ tag }) => tag === chosen) ?? { tag: chosen, plants: undefined }]
-  find('#chips').replaceChildren(...[...extra, ...first].map(toChip))
-  showChosen()
+  const chips = make('span', [...extra, ...first].map(toChip))
+  // A click on a chip that is replaced is lost.
+  if (chips.innerHTML !== find('#chips').innerHTML) find('#chips').replaceChildren(...chips.children)
   const typed = find('#tag-filter', HTMLInputElement).value
   const begun = tags.filter(({ tag }) => tag.includes(typed))
   // A tag that is whole is chosen, and the others are those to change to.
@@ -59,14 +59,6 @@ function draw(): void {
   find('#tags').replaceChildren(...suggested.map(({ tag }) => new Option(tag, tag)))
 }
 
-/** Chips that do not fit are scrolled to. */
-function showChosen(): void {
-  const chips = find('#chips')
-  const chip = chips.querySelector('[aria-pressed="true"]')
-  if (chip === null) return
-  chips.scrollLeft += chip.getBoundingClientRect().left - chips.getBoundingClientRect().left - marginPx
-}
-
 /** A chip that is pressed shows all plants when it is pressed again. */
 function toChip({ tag, plants }: { readonly tag: string; readonly plants: number | undefined }): HTMLElement {
   const isChosen = tag === chosen && tag !== ''
@@ -76,7 +68,8 @@ function toChip({ tag, plants }: { readonly tag: string; readonly plants: number
     // The API has no filter for it.
     tag === '' ? { disabled: '', title: 'Empty tags cannot be searched.' } : undefined,
     shown(tag),
-    plants !== undefined && [' ', make('span.count', plants.toLocaleString('en'))],
+    ' ',
+    make('span.count', plants?.toLocaleString('en')),
     isChosen && [make('span.unseen', ': clear this filter'), makeIcon('close')],
   )
   return tint(chip, tag)

@@ -85,7 +85,9 @@ describe('/docs', { skip: noBrowser }, () => {
     await using watched = await open(`${store.url}/docs#deletePlant`, { viewport: { width: 1280, height: 800 } })
     const { page } = watched
     await page.locator('.contents [aria-current]').getByText('Delete a plant').waitFor()
-    await isInView(page.locator('#deletePlant h3'))
+    // At once, below the header.
+    const { y } = (await page.locator('#deletePlant').boundingBox()) ?? assert.fail()
+    assert.ok(Math.abs(y - 56) < 1, `at ${y} px`)
     const [text, code] = [page.locator('#deletePlant > dl').first(), page.locator('#deletePlant > .samples')]
     const [left, right] = [await text.boundingBox(), await code.boundingBox()]
     assert.ok(left && right && left.x + left.width < right.x && right.width >= 400 && right.width <= 480)
@@ -93,6 +95,8 @@ describe('/docs', { skip: noBrowser }, () => {
     await page.locator('#deletePlant > .response').last().scrollIntoViewIfNeeded()
     await isInView(code)
     assert.deepEqual(await page.locator('main h2').allTextContents(), sections)
+    await page.locator('.intro').getByText('Read a plant').click()
+    await isInView(page.locator('#getPlant h3'))
     await page.locator('.contents').getByText('Paths and methods').click()
     await page.getByText('An unknown path gets 404').waitFor()
     await page.locator('#createPlant').getByRole('button', { name: 'Copy request: Create a plant' }).click()

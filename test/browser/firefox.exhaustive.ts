@@ -52,7 +52,7 @@ test('the home page works in Firefox', { skip: noFirefox }, async () => {
   await until('the dialog is closed', async () => (await page.textOf(isOpen)) === 'false')
   await page.textOf("String(document.querySelector('#log-toggle').focus())")
   await page.type(enter)
-  await page.textOf("String(document.querySelector('#log-list button').focus())")
+  await page.textOf("String(document.querySelector('#log-list li:not(.aside) button').focus())")
   await page.type(enter)
   await until('the request is shown as code', async () => /^curl -i /.test(await text('#log-detail .snippets pre')))
   assert.deepEqual(page.errors, [])
