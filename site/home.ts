@@ -19,7 +19,6 @@ import { noteChangesOfShown, openPlant, showPlant } from './plant.js'
 import { remove, restore } from './remove.js'
 import { findRow, pinRow } from './rows.js'
 import { currentQuery, filterByTag, openTable, refresh, reload, reloadAround, showTotals } from './table.js'
-import { showTags } from './tags.js'
 import { token } from './token.js'
 
 const unreachable = 'The server cannot be reached; try again.'
@@ -100,11 +99,9 @@ async function loadSummary(): Promise<void> {
     find('#plants').hidden = isEmpty && write
     showWelcome(isEmpty && write)
     document.body.classList.toggle('empty', isEmpty && write)
-    showTags(summary)
     showTotals(summary)
   } catch (refusal) {
     find('#plants').hidden = false
-    showTags(undefined)
     showTotals(undefined)
     explain(refusal)
   }

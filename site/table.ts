@@ -7,7 +7,7 @@ import { find, make } from './elements.js'
 import { whileBusy } from './form.js'
 import { explain, hush, say, spoken } from './messages.js'
 import { findRow, refreshPinned, refreshRows, rows, showRows, showsChange, table } from './rows.js'
-import { choose } from './tags.js'
+import { drawTags } from './tags.js'
 
 const typingPauseMs = 150
 /** Pages without a match to skip before asking the reader whether to continue. */
@@ -128,6 +128,7 @@ export async function filterByTag(tag: string): Promise<void> {
 /** @param summary undefined if it is unknown. */
 export function showTotals(summary: Summary | undefined): void {
   totals = summary
+  drawTags(totals, view.tag)
   if (rows.length > 0) showPlace()
 }
 
@@ -161,7 +162,7 @@ function show(wanted: View, places: readonly Place[], isStep = true, client = co
   before = places
   writeView({ ...wanted, plant: readView().plant }, places, isStep)
   hush()
-  choose(view.tag)
+  drawTags(totals, view.tag)
   loading = load(client)
   return loading
 }

@@ -9,19 +9,45 @@ const chipsMax = 8
 /** The server returns at most this many tags; a full list may be incomplete. */
 const tagsMax = 100
 
-let known: Summary | undefined
-let chosen = ''
-
-/** @param summary undefined if the numbers may be out of date. */
-export function showTags(summary: Summary | undefined): void {
-  known = summary
-  draw()
+/**
+ * @param summary undefined if the numbers may be out of date.
+ * @param chosen the tag that filters the table; empty for none.
+ */
+export function drawTags(summary: Summary | undefined, chosen: string): void {
+  const tags = summary?.tags ?? []
+  const first = tags.slice(0, chipsMax)
+  const isShown = chosen === '' || first.some(({ tag }) => tag === chosen)
+  const extra = isShown ? [] : [tags.find(({ tag }) => tag === chosen) ?? { tag: chosen }]
+  const toChips = (some: Summary['tags'] | typeof extra): HTMLElement[] => some.map((each) => toChip(each, chosen))
+  const chips = make('span', toChips([...extra, ...first]))
+  // A click on a chip that is replaced is lost.
+  if (chips.innerHTML !== find('#chips').innerHTML) find('#chips').replaceChildren(...chips.children)
+  const typed = find('#tag-filter', HTMLInputElement).value
+  const begun = tags.filter(({ tag }) => tag.includes(typed))
+  // A tag that is whole is chosen, and the others are those to change to.
+  const isWhole = typed === '' || begun.some(({ tag }) => tag === typed)
+  find('#more-chips').replaceChildren(...toChips(isWhole ? tags.slice(chipsMax) : begun))
+  find('#more-tags').hidden = tags.length === 0 && chosen === ''
+  const isAll = summary === undefined || (summary.isExact && tags.length < tagsMax)
+  find('#tags-hint').textContent = isAll ? '' : `The ${tags.length} most common tags.`
+  const suggested = tags.filter(({ tag }) => !tag.includes('\n') && escaped(tag) === tag)
+  find('#tags').replaceChildren(...suggested.map(({ tag }) => new Option(tag, tag)))
 }
 
-/** Marks the tag that filters the table; empty for none. */
-export function choose(tag: string): void {
-  chosen = tag
-  draw()
+/** A chip that is pressed shows all plants when it is pressed again. */
+function toChip({ tag, plants }: { readonly tag: string; readonly plants?: number }, chosen: string): HTMLElement {
+  const isChosen = tag === chosen && tag !== ''
+  const chip = make(
+    'button.chip',
+    { type: 'button', 'data-action': 'tag', value: isChosen ? '' : tag, 'aria-pressed': String(isChosen) },
+    // The API has no filter for it.
+    tag === '' ? { disabled: '', title: 'Empty tags cannot be searched.' } : undefined,
+    shown(tag),
+    ' ',
+    make('span.count', plants?.toLocaleString('en')),
+    isChosen && [make('span.unseen', ': clear this filter'), makeIcon('close')],
+  )
+  return tint(chip, tag)
 }
 
 const huesMax = 12
@@ -37,40 +63,4 @@ export function tint<Kind extends HTMLElement>(element: Kind, tag: string): Kind
 /** A number that a text always has. */
 function hashOf(text: string): number {
   return [...text].reduce((before, character) => (before * 163 + (character.codePointAt(0) ?? 0)) % 967, 0)
-}
-
-function draw(): void {
-  const tags = known?.tags ?? []
-  const first = tags.slice(0, chipsMax)
-  const isShown = chosen === '' || first.some(({ tag }) => tag === chosen)
-  const extra = isShown ? [] : [tags.find(({ tag }) => tag === chosen) ?? { tag: chosen, plants: undefined }]
-  const chips = make('span', [...extra, ...first].map(toChip))
-  // A click on a chip that is replaced is lost.
-  if (chips.innerHTML !== find('#chips').innerHTML) find('#chips').replaceChildren(...chips.children)
-  const typed = find('#tag-filter', HTMLInputElement).value
-  const begun = tags.filter(({ tag }) => tag.includes(typed))
-  // A tag that is whole is chosen, and the others are those to change to.
-  const isWhole = typed === '' || begun.some(({ tag }) => tag === typed)
-  find('#more-chips').replaceChildren(...(isWhole ? tags.slice(chipsMax) : begun).map(toChip))
-  find('#more-tags').hidden = tags.length === 0 && chosen === ''
-  const isAll = known === undefined || (known.isExact && tags.length < tagsMax)
-  find('#tags-hint').textContent = isAll ? '' : `The ${tags.length} most common tags.`
-  const suggested = tags.filter(({ tag }) => !tag.includes('\n') && escaped(tag) === tag)
-  find('#tags').replaceChildren(...suggested.map(({ tag }) => new Option(tag, tag)))
-}
-
-/** A chip that is pressed shows all plants when it is pressed again. */
-function toChip({ tag, plants }: { readonly tag: string; readonly plants: number | undefined }): HTMLElement {
-  const isChosen = tag === chosen && tag !== ''
-  const chip = make(
-    'button.chip',
-    { type: 'button', 'data-action': 'tag', value: isChosen ? '' : tag, 'aria-pressed': String(isChosen) },
-    // The API has no filter for it.
-    tag === '' ? { disabled: '', title: 'Empty tags cannot be searched.' } : undefined,
-    shown(tag),
-    ' ',
-    make('span.count', plants?.toLocaleString('en')),
-    isChosen && [make('span.unseen', ': clear this filter'), makeIcon('close')],
-  )
-  return tint(chip, tag)
 }
