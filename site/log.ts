@@ -42,27 +42,22 @@ const meanings: Readonly<Record<string, string>> = {
 
 const answerCharactersMax = 200_000
 
-const toggle = find('#log-toggle', HTMLButtonElement)
-const panel = find('#log-panel')
+const drawer = find('#log', HTMLDetailsElement)
 const list = find('#log-list')
 const detail = find('#log-detail')
 /** The newest request, when the list is closed. */
 const last = find('#log-last')
 let open: Exchange | undefined
 
-toggle.addEventListener('click', () => {
-  panel.hidden = !panel.hidden
-  toggle.ariaExpanded = String(!panel.hidden)
-})
 remember(find('#developer', HTMLInputElement), 'plantstore-requests')
-panel.addEventListener('keydown', ({ key }) => {
+find('#log-panel').addEventListener('keydown', ({ key }) => {
   if (key !== 'Escape') return
   closeLog()
-  toggle.focus()
+  find('#log-toggle').focus()
 })
 
 export function closeLog(): void {
-  if (!panel.hidden) toggle.click()
+  drawer.open = false
 }
 
 export function clearLog(): void {
