@@ -1,12 +1,13 @@
-// The panel that shows one plant whole: its texts, and how to reach it with the API.
+// One plant: the panel that shows it whole, with its texts and how to reach it with the API; its deletion, and its return.
 
 import { base, idOf, placesBefore, readView, titlePage, writeView } from './address.js'
-import { connect, connectAside, isRefusal } from './api.js'
+import { connect, connectAside, isRefusal, isThere, statusOf } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
 import { copy, find, make, makeTabs, refocus, showState, watchPerson } from './elements.js'
-import { printLine } from './exact-json.js'
+import { parseExact, printLine } from './exact-json.js'
+import { whileBusy } from './form.js'
 import { silhouetteOf } from './icons.js'
-import { explain, say, sayWhy } from './messages.js'
+import { closeToast, explain, hush, say, sayWhy } from './messages.js'
 import { displayed, jsonOf, seen, shownText, withoutId } from './properties.js'
 import { type Sent, snippetsOf } from './snippets.js'
 import { tint } from './tags.js'
@@ -147,4 +148,44 @@ function fill(plant: Tagged<StoredPlant>): void {
   const tabs = makeTabs('Request', Object.keys(requests), chosen, choose, (name) => name.toLowerCase())
   find('#plant-requests').replaceChildren(tabs, code)
   showState(dialog, 'there')
+}
+
+/** Receives a plant that is gone, or back. */
+type OnChanged = (id: bigint, sentence: string, isGone?: boolean) => Promise<void>
+
+/** Deletes a plant at once. */
+export async function remove(id: bigint, button: HTMLButtonElement, onChanged: OnChanged): Promise<void> {
+  hush()
+  const plant = await whileBusy(button, async () => {
+    const { etag, ...read } = await connect().getPlant(id)
+    // Another client may have changed the plant since: what is deleted is what can come back.
+    await connect().deletePlant(id, { ifMatch: etag })
+    return read
+  })
+  if (plant === undefined) return
+  await onChanged(id, `Deleted ${JSON.stringify(plant.name)}.`, true)
+  const undoer = find('#undo', HTMLButtonElement)
+  undoer.value = printLine(plant)
+  undoer.textContent = 'Undo'
+  undoer.hidden = false
+}
+
+/** Creates the plant again that a button has as JSON. Shows the one that has its id if somebody has taken it since. */
+export async function restore(button: HTMLButtonElement, onChanged: OnChanged): Promise<void> {
+  const plant = parseExact(button.value) as StoredPlant
+  const { id, name } = plant
+  let sentence = `${JSON.stringify(name)} is back.`
+  await whileBusy(button, async () => {
+    try {
+      await connect().createPlant(plant)
+    } catch (refusal) {
+      if (statusOf(refusal) !== 409) throw refusal
+      if (await isThere(plant)) return
+      sentence = `Somebody has created a plant with the id ${id} since.`
+      openPlant(String(id))
+    }
+  })
+  closeToast()
+  await onChanged(BigInt(id), sentence)
+  refocus(id)
 }
