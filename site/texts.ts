@@ -15,22 +15,15 @@ const visible = '[\\p{L}\\p{M}\\p{Extended_Pictographic}\\p{Emoji_Modifier}]'
 const joiner = '[\\u200c\\u200d]'
 const control =
   '(?![\\u200c\\u200d\\u{e0020}-\\u{e007f}])[\\p{Cc}\\p{Cf}\\u2028\\u2029\\u115f\\u1160\\u3164\\uffa0\\u2800]'
-const unseen = new RegExp(
-  [`(?<!${visible})${joiner}`, `${joiner}(?!${visible})`, control, '^\\p{Zs}+', '\\p{Zs}+$'].join('|'),
-  'gu',
-)
+const kinds = [`(?<!${visible})${joiner}`, `${joiner}(?!${visible})`, control, '^\\p{Zs}+', '\\p{Zs}+$']
+const unseen = new RegExp(`(${kinds.join('|')})`, 'u')
 
 const names: Readonly<Record<string, string>> = { '\n': '\u21b5', '\r': '\u240d', '\t': '\u21e5', ' ': '\u2423' }
 
 /** The nodes that show a text: characters that cannot be seen have a mark. */
 export function marked(text: string): (Node | string)[] {
-  const nodes: (Node | string)[] = []
-  let at = 0
-  for (const { 0: found, index } of text.matchAll(unseen)) {
-    nodes.push(text.slice(at, index), ...[...found].map(mark))
-    at = index + found.length
-  }
-  return [...nodes, text.slice(at)].filter((node) => node !== '')
+  const nodes = text.split(unseen).flatMap<Node | string>((part, at) => (at % 2 === 1 ? [...part].map(mark) : part))
+  return nodes.filter((node) => node !== '')
 }
 
 function mark(character: string): HTMLElement {
@@ -71,23 +64,20 @@ export function jsonNodes(text: string): (Node | string)[] {
   return json === undefined ? [escaped(text)] : codeNodes(json)
 }
 
-/** Texts, of which those before a colon are names; numbers; words of JSON, JavaScript, Python and the shell. */
-const quoted = /("(?:[^"\\]|\\.)*"|'[^']*')(:?)/
+/** Texts; numbers; words of JSON, JavaScript, Python and the shell. */
+const quoted = /"(?:[^"\\]|\\.)*"|'[^']*'/
 const words = 'true|false|null|import|from|const|new|await|for|of|with|as|export|curl'
-const part = new RegExp(`${quoted.source}|(?<![\\w$])(?:-?\\d[\\w.+-]*|(?:${words})\\b)`, 'g')
+const coloured = new RegExp(`(${quoted.source}|(?<![\\w$])(?:-?\\d[\\w.+-]*|(?:${words})\\b))`)
 
-/** The nodes that show code, its parts in colours. */
+/** The nodes that show code, its parts in colours. A text before a colon is a name. */
 function codeNodes(code: string): (Node | string)[] {
-  const nodes: (Node | string)[] = []
-  let at = 0
-  for (const { 0: all, 1: text, 2: colon = '', index } of code.matchAll(part)) {
-    const kind = text === undefined ? 'value' : colon === '' ? 'text' : 'name'
+  return code.split(coloured).map((part, at, parts) => {
+    if (at % 2 === 0) return part
+    const kind = !quoted.test(part) ? 'value' : parts[at + 1]?.startsWith(':') ? 'name' : 'text'
     // Lines of JSON, and their indentation, are layout; characters of its texts are escaped.
-    const lines = (text ?? all).split(/(\n *)/).flatMap((line, at) => (at % 2 === 1 ? [line] : marked(line)))
-    nodes.push(code.slice(at, index), make(`bdi.code-${kind}`, lines), colon)
-    at = index + all.length
-  }
-  return [...nodes, code.slice(at)]
+    const lines = part.split(/(\n *)/).flatMap((line, at) => (at % 2 === 1 ? line : marked(line)))
+    return make(`bdi.code-${kind}`, lines)
+  })
 }
 
 /**
