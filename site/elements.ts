@@ -78,23 +78,18 @@ export function makeButton(
   return button
 }
 
-/**
- * Makes buttons of which one is pressed, at first the one that is named first.
- *
- * @param toClass the class of a button. Names are any text, so they are no classes by themselves.
- */
+/** Makes buttons of which one is pressed, at first the one that is named first. Their values are their names. */
 export function makeTabs(
   label: string,
   names: readonly string[],
   first: string,
   onChoose: (name: string) => void,
-  toClass = (_name: string): string => '',
 ): HTMLElement {
   const choose = (name: string): void => {
-    for (const tab of tabs) tab.ariaPressed = String(tab.textContent === name)
+    for (const tab of tabs) tab.ariaPressed = String(tab.value === name)
     onChoose(name)
   }
-  const tabs = names.map((name) => makeButton(name, () => choose(name), { class: `quiet ${toClass(name)}` }))
+  const tabs = names.map((name) => makeButton(name, () => choose(name), { class: 'quiet', value: name }))
   choose(first)
   return make('div.row.tabs', { role: 'group', 'aria-label': label }, tabs)
 }

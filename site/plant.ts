@@ -145,7 +145,7 @@ function fill(plant: Tagged<StoredPlant>): void {
     const guard = isGuarded && ' If it has changed, the request is rejected.'
     code.replaceChildren(snippetsOf(sent), make('p.hint', version, guard))
   }
-  const tabs = makeTabs('Request', Object.keys(requests), chosen, choose, (name) => name.toLowerCase())
+  const tabs = makeTabs('Request', Object.keys(requests), chosen, choose)
   find('#plant-requests').replaceChildren(tabs, code)
   showState(dialog, 'there')
 }
