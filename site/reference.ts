@@ -170,13 +170,10 @@ function lineOf({ method, path }: Operation, hint: string): Child {
 
 /** Commands that work as often as they are sent: the id is the time. */
 function quickStart(operations: readonly Operation[]): Child {
-  const commands = ['createPlant', 'listPlants'].map((id) => {
-    const sent = operations.filter(({ operationId }) => operationId === id).map(requestOf)
-    return sent
-      .map(curl)
-      .join()
-      .replace(/"id": -?\d+/, `"id": '$(date +%s)'`)
-  })
+  const sent = ['createPlant', 'listPlants'].flatMap((id) =>
+    operations.filter(({ operationId }) => operationId === id).map(requestOf),
+  )
+  const commands = sent.map((each) => curl(each).replace(/"id": -?\d+/, `"id": '$(date +%s)'`))
   return make('div.samples', makeCode('Quick start', { curl: ['export TOKEN=plt_...', ...commands].join('\n') }))
 }
 
