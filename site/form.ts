@@ -52,12 +52,12 @@ export function fieldFor(property: PlantProperty, prefix = '', plant?: object): 
   const form = isJson ? ' As JSON.' : isMoment ? ' With its time zone, such as 2026-01-31T12:00:00Z.' : ''
   const help = (description + form).trim()
   const described = `${id}-error${help === '' ? '' : ` ${id}-help`}`
-  const most = String(schema['maxLength'] ?? '')
-  fill(control, { id, name: key, autocomplete: 'off', 'data-property': name, 'aria-describedby': described })
-  if (most !== '') control.dataset['most'] = most
-  if (isRequired && (kind !== 'text' || control instanceof HTMLSelectElement)) {
+  const most = String(schema['maxLength'] ?? Number.POSITIVE_INFINITY)
+  fill(control, { id, name: key, autocomplete: 'off', 'aria-describedby': described })
+  fill(control, { 'data-property': name, 'data-most': most })
+  const isChoice = control instanceof HTMLSelectElement
+  if (isRequired && (kind !== 'text' || isChoice)) {
     const article = /^[aeio]/i.test(title) ? 'an' : 'a'
-    const isChoice = control instanceof HTMLSelectElement
     const words = isChoice ? `Choose ${article} ${title.toLowerCase()}.` : 'Enter a value.'
     fill(control, { required: '', 'data-missing': name === 'id' ? 'Enter an id.' : words })
   }
