@@ -9,11 +9,10 @@ import { edit, noteChangesOfEdited, startEditing } from './edit.js'
 import { copy, find, isField, remember } from './elements.js'
 import { exportPlants } from './files.js'
 import { whileBusy } from './form.js'
-import { drawIcons } from './icons.js'
 import { followChanges, startLive, stopLive } from './live.js'
 import { clearLog } from './log.js'
 import { addExamples, openMany, startMany } from './many.js'
-import { closeMenu, createMenus } from './menus.js'
+import { closeMenu } from './menus.js'
 import { announce, closeToast, explain, hush } from './messages.js'
 import { noteChangesOfShown, openPlant, remove, restore, showPlant } from './plant.js'
 import { findRow, pinRow } from './rows.js'
@@ -27,8 +26,6 @@ let knowing = Promise.resolve(may)
 /** The dialog with what was typed when the token was refused. */
 let interrupted: HTMLDialogElement | undefined
 
-drawIcons()
-createMenus()
 startAccess(enter, () => {
   stopLive()
   clearLog()

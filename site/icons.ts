@@ -23,14 +23,12 @@ export function makeIcon(name: string, kind = 'icon'): SVGElement {
   return icon
 }
 
-export function drawIcons(): void {
-  for (const place of document.querySelectorAll<HTMLElement>('[data-icon]'))
-    place.replaceWith(makeIcon(place.dataset['icon'] ?? ''))
-}
-
 /** Draws a plant by its tag or else its name. */
 export function silhouetteOf(name: string, tag: string): SVGElement {
   const find = (text: string): string | undefined =>
     Object.entries(plants).find(([, words]) => new RegExp(words, 'i').test(text))?.[0]
   return makeIcon(find(tag) ?? find(name) ?? 'leaves', 'plant')
 }
+
+for (const place of document.querySelectorAll<HTMLElement>('[data-icon]'))
+  place.replaceWith(makeIcon(place.dataset['icon'] ?? ''))

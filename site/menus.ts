@@ -7,17 +7,17 @@ export function closeMenu(): void {
   menu?.removeAttribute('open')
 }
 
-export function createMenus(): void {
-  const isIn = (target: EventTarget | null, part: string): boolean =>
-    target instanceof Element && target.closest(part) !== null
-  for (const leave of ['pointerdown', 'focusin'])
-    document.addEventListener(leave, ({ target }) => isIn(target, '.menu[open]') || closeMenu())
-  document.addEventListener('submit', closeMenu)
-  document.addEventListener('click', ({ target }) => isIn(target, '.menu :is(.chip, #add-many, #help)') && closeMenu())
-  document.addEventListener('keydown', (event) => {
-    if (event.key !== 'Escape' || !isIn(event.target, '.menu[open]')) return
-    // A search field would lose its text.
-    event.preventDefault()
-    closeMenu()
-  })
+function isIn(target: EventTarget | null, part: string): boolean {
+  return target instanceof Element && target.closest(part) !== null
 }
+
+for (const leave of ['pointerdown', 'focusin'])
+  document.addEventListener(leave, ({ target }) => isIn(target, '.menu[open]') || closeMenu())
+document.addEventListener('submit', closeMenu)
+document.addEventListener('click', ({ target }) => isIn(target, '.menu :is(.chip, #add-many, #help)') && closeMenu())
+document.addEventListener('keydown', (event) => {
+  if (event.key !== 'Escape' || !isIn(event.target, '.menu[open]')) return
+  // A search field would lose its text.
+  event.preventDefault()
+  closeMenu()
+})

@@ -62,7 +62,6 @@ export async function showPlant(id: string | undefined): Promise<void> {
   shownId = id
   markShown()
   if (id === undefined) {
-    titlePage()
     dialog.close(byPage)
     return refocus(before)
   }
