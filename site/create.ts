@@ -17,7 +17,8 @@ const ownId = find('#own-id', HTMLDetailsElement)
 ownId.append(idField.closest('.field') ?? idField)
 const error = find('#create-error')
 const section = find('#creating')
-const welcome = find('#welcome')
+/** `empty` while there are no plants: the form stays open then, beside a welcome. */
+const page = document.body.classList
 const toggler = find('#new', HTMLButtonElement)
 const closer = find('#create-close', HTMLButtonElement)
 const isPhone = matchMedia('(max-width: 43rem)')
@@ -32,7 +33,7 @@ closer.addEventListener('click', () => {
   toggler.focus()
 })
 section.addEventListener('keydown', ({ key }) => {
-  if (key === 'Escape' && welcome.hidden) closer.click()
+  if (key === 'Escape' && !page.contains('empty')) closer.click()
 })
 
 find('summary', HTMLElement, ownId).addEventListener('click', (event) => {
@@ -105,7 +106,7 @@ export function openForm(name = ''): void {
 
 /** Closes the form, unless the store is empty. */
 export function closeForm(): void {
-  show(!welcome.hidden)
+  show(page.contains('empty'))
 }
 
 export function focusForm(): void {
@@ -114,10 +115,9 @@ export function focusForm(): void {
 
 /** Keeps the form open, with a welcome, while the store is empty. */
 export function showWelcome(isEmpty: boolean): void {
-  if (isEmpty !== welcome.hidden) return
-  welcome.hidden = !isEmpty
+  if (isEmpty === page.contains('empty')) return
+  page.toggle('empty', isEmpty)
   section.classList.toggle('hero', isEmpty)
-  closer.hidden = isEmpty
   find('#create-title').textContent = isEmpty ? 'Create your first plant' : 'New plant'
   if (isEmpty && idField.value === '') offer(1n)
   if (isEmpty) show(true)

@@ -85,19 +85,16 @@ async function changed(id: bigint, sentence: string, isGone = false): Promise<vo
       .getPlant(id)
       .then(pinRow, () => {})
   findRow(id)?.classList.add('fresh')
-  if (find('#plants').hidden) focusForm()
+  if (document.body.matches('.empty')) focusForm()
 }
 
 async function loadSummary(): Promise<void> {
   try {
     const [summary, { write }] = await Promise.all([connectAside().getSummary(), knowing])
-    const isEmpty = summary.plants === 0
-    find('#plants').hidden = isEmpty && write
-    showWelcome(isEmpty && write)
-    document.body.classList.toggle('empty', isEmpty && write)
+    showWelcome(summary.plants === 0 && write)
     showTotals(summary)
   } catch (refusal) {
-    find('#plants').hidden = false
+    showWelcome(false)
     showTotals(undefined)
     explain(refusal)
   }

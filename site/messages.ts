@@ -35,7 +35,7 @@ export function toSentence(message: string): string {
 export function explain(refusal: unknown): void {
   if (!isRefusal(refusal)) throw refusal
   const inFront = document.querySelector<HTMLElement>('#plant:modal #plant-error')
-  const place = inFront ?? find(find('#plants').hidden ? '#create-error' : '#table-error')
+  const place = inFront ?? find(document.body.matches('.empty') ? '#create-error' : '#table-error')
   if (refusal.status === 401) dispatchEvent(new CustomEvent(unauthorized, { detail: wordsOf(refusal) }))
   else sayWhy(place, refusal)
 }
