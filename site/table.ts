@@ -50,19 +50,13 @@ prefix.form?.addEventListener('reset', () => {
   prefix.focus()
   return search('', tagIn())
 })
-size.addEventListener('change', () => {
-  const chosen = sizes.find((each) => String(each) === size.value) ?? sizes[0]
-  return show({ ...view, size: chosen, after: undefined, from: 1 }, [])
-})
+size.addEventListener('change', () => show({ ...view, size: Number(size.value), after: undefined, from: 1 }, []))
 first.addEventListener('click', () => turnTo(first, () => []))
 previous.addEventListener('click', () => turnTo(previous, () => before))
 next.addEventListener('click', () => {
-  const here = { after: view.after, from: view.from }
-  return turnTo(next, () => [
-    ...before,
-    here,
-    ...(nextAfter === undefined ? [] : [{ after: nextAfter, from: view.from + rows.length }]),
-  ])
+  const { after, from } = view
+  const following = (): Place[] => (nextAfter === undefined ? [] : [{ after: nextAfter, from: from + rows.length }])
+  return turnTo(next, () => [...before, { after, from }, ...following()])
 })
 
 /** Shows what the address says. */
