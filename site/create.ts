@@ -54,7 +54,7 @@ export function startForm(onCreated: (id: bigint, sentence: string) => Promise<v
     if (idField.value.trim() === '') ownId.open = true
     if (!isFilledIn(form, error)) return
     if (fieldOf(form, 'name').value === '' && !isWarned) {
-      tell(fieldOf(form, 'name'), 'The name is empty. Press Create again if it should be.')
+      tell(fieldOf(form, 'name'), 'Enter a name, or press Create again to leave it empty.')
       return focusWrong(form)
     }
     try {

@@ -50,7 +50,7 @@ const last = find('#log-last')
 let open: Exchange | undefined
 
 remember(find('#developer', HTMLInputElement), 'plantstore-requests')
-find('#log-panel').addEventListener('keydown', ({ key }) => {
+drawer.addEventListener('keydown', ({ key }) => {
   if (key !== 'Escape') return
   closeLog()
   find('#log-toggle').focus()

@@ -36,7 +36,15 @@ document.addEventListener('keydown', ({ key, target }) => {
   if (key === 'Escape' && isAround && document.querySelector('dialog:modal') === null) dialog.close()
 })
 
-dialog.addEventListener('keydown', (event) => pressFor(event, dialog))
+dialog.addEventListener('keydown', (event) => {
+  if (pressFor(event, dialog) || event.target !== find('#plant-title')) return
+  // From its title, to the plant in the next or the previous row.
+  const row = document.querySelector('tr[aria-current="true"]')
+  const other = { ArrowDown: row?.nextElementSibling, ArrowUp: row?.previousElementSibling }[event.key]
+  other?.querySelector<HTMLElement>('a.name')?.click()
+  other?.scrollIntoView({ block: 'nearest' })
+  if (other) event.preventDefault()
+})
 
 /** Presses the button of a plant for which a key stands: in its row, or in the panel. Returns whether there is one. */
 export function pressFor({ key, ctrlKey, metaKey, altKey }: KeyboardEvent, part: Element): boolean {
@@ -77,6 +85,8 @@ export async function showPlant(id: string | undefined): Promise<void> {
     fill(plant)
     if (document.querySelector('dialog[open]') !== null) return
     dialog.returnValue = ''
+    // A touch beside a sheet closes it; one beside a panel is for the table.
+    dialog.setAttribute('closedby', isWide.matches ? 'none' : 'any')
     if (isWide.matches) dialog.show()
     else dialog.showModal()
   } catch (refusal) {

@@ -39,7 +39,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
         const query = (): string => new URL(page.url()).search
         await enter(page, store.token)
         await page.getByLabel('Search plants').fill('plant')
-        await page.locator('#chips').getByRole('button', { name: 'tag 1', exact: true }).click()
+        await page.locator('#chips').getByRole('button', { name: 'tag 1' }).click()
         await page.getByRole('button', { name: 'Next page' }).click()
         await reads(page, '#status', '26 to 30 of 30')
         assert.equal(query(), '?name=plant&tag=tag+1&after=74&from=26')
@@ -607,6 +607,15 @@ describe('the home page, shared', { skip: noBrowser }, () => {
         const is = (...ids: string[]): Promise<void> =>
           until(`open: ${ids}`, async () => (await open()).join() === ids.join())
         await enter(page, store.token)
+        await page.setViewportSize({ width: 390, height: 600 })
+        await page.locator('#account summary').click()
+        const isOnTop = `[...document.querySelectorAll('#account div > :not(#help)')].map((item) => {
+          const { x, y, width, height } = item.getBoundingClientRect()
+          return item.contains(document.elementFromPoint(x + width / 2, y + height / 2))
+        })`
+        assert.deepEqual(new Set(await page.evaluate<boolean[]>(isOnTop)), new Set([true]))
+        await page.keyboard.press('Escape')
+        await page.setViewportSize({ width: 1280, height: 720 })
         await page.locator('#more summary').click()
         await is('more')
         await page.evaluate("document.querySelector('#more-tags').open = true")

@@ -253,7 +253,7 @@ describe('the home page', { skip: noBrowser }, () => {
       await store.client.createPlant({ id: 11, name: 'theirs' })
       await page.locator('#name').fill('')
       await page.getByRole('button', { name: 'Create', exact: true }).click()
-      await reads(page, '#name-error', 'The name is empty. Press Create again if it should be.')
+      await reads(page, '#name-error', 'Enter a name, or press Create again to leave it empty.')
       await hasFocus(page, '#name')
       assert.match(await stored(9), /40402/)
       await page.getByRole('button', { name: 'Create', exact: true }).click()
@@ -713,6 +713,10 @@ describe('the home page', { skip: noBrowser }, () => {
       await page.keyboard.press('Enter')
       await page.locator('#plant').getByRole('heading', { name: 'Plant 2' }).waitFor()
       assert.equal(await page.title(), 'Plant 2 - Plant Store')
+      for (const [key, name] of Object.entries({ ArrowDown: 'Plant 3', ArrowUp: 'Plant 2' })) {
+        await page.keyboard.press(key)
+        await page.locator('#plant').getByRole('heading', { name }).waitFor()
+      }
       await page.keyboard.press('e')
       await hasFocus(page, '#edit-name')
       await page.keyboard.press('Escape')
