@@ -98,13 +98,8 @@ function controlFor(property: PlantProperty, plant?: object): Field {
     given.set(area, { text, value: area.value })
     return area
   }
-  const { format } = schema
-  const input = make(
-    'input',
-    { inputmode: kind === 'number' ? 'decimal' : 'text' },
-    kind === 'text' && format === 'date' && { type: 'date' },
-    hint,
-  )
+  const isDate = kind === 'text' && schema['format'] === 'date'
+  const input = make('input', { inputmode: kind === 'number' ? 'decimal' : 'text' }, isDate && { type: 'date' }, hint)
   input.value = text
   // Such as an input of dates, for a text that is none.
   if (input.value !== text) Object.assign(input, { type: 'text', value: text })
