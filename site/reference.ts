@@ -84,9 +84,8 @@ try {
   draw()
 } catch (cause) {
   const reason = cause instanceof Error ? cause.message : String(cause)
-  main.replaceChildren(
-    make('p', { role: 'alert' }, `openapi.json could not be read: ${reason}. Reload the page to try again.`),
-  )
+  const sentence = `openapi.json could not be read: ${reason}. Reload the page to try again.`
+  main.replaceChildren(make('p', { role: 'alert' }, sentence))
 }
 
 function draw(): void {
