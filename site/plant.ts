@@ -163,7 +163,6 @@ export async function remove(id: bigint, button: HTMLButtonElement, onChanged: O
   await onChanged(id, `Deleted ${JSON.stringify(plant.name)}.`, true)
   const undoer = find('#undo', HTMLButtonElement)
   undoer.value = printLine(plant)
-  undoer.textContent = 'Undo'
   undoer.hidden = false
 }
 
