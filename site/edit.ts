@@ -199,10 +199,8 @@ function showConflict({ shown, theirs }: Opened): void {
   conflict.replaceChildren()
   if (hasConflict) {
     const mine = plantIn(form, withoutId, shown)
-    conflict.append(
-      make('p', make('b', 'Someone else changed this plant.'), ' Choose what to keep.'),
-      sideBySide(shown, mine, theirs),
-    )
+    const news = make('p', make('b', 'Someone else changed this plant.'), ' Choose what to keep.')
+    conflict.append(news, sideBySide(shown, mine, theirs))
     const isMerged = withoutId.every((property) => {
       const [before, typed, other] = [shown, mine, theirs].map((plant) => shownText(property, plant))
       return before === other || typed === other

@@ -59,12 +59,8 @@ export function fill(element: Element, ...content: readonly (Child | Attributes)
 export function makeTable(label: string, titles: readonly Child[], rows: readonly (readonly Child[])[]): HTMLElement {
   const toCell = (child: Child): Child => (child instanceof HTMLTableCellElement ? child : make('td', child))
   const heads = titles.map((title) => (title === '' ? make('td') : make('th', { scope: 'col' }, title)))
-  return make(
-    'table',
-    { 'aria-label': label },
-    make('tr', heads),
-    [...rows].map((cells) => make('tr', cells.map(toCell))),
-  )
+  const lines = rows.map((cells) => make('tr', cells.map(toCell)))
+  return make('table', { 'aria-label': label }, make('tr', heads), lines)
 }
 
 /** Makes a button that does something. */

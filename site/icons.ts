@@ -1,5 +1,7 @@
 // The drawings of the page: icons, one for each element with `data-icon`, and plants in pots.
 
+import { fill } from './elements.js'
+
 const svg = 'http://www.w3.org/2000/svg'
 /** Names of drawings, by the words for which they stand, as patterns. */
 const plants = {
@@ -14,12 +16,9 @@ const plants = {
 /** @param name of a drawing in drawings.svg. */
 export function makeIcon(name: string, kind = 'icon'): SVGElement {
   const icon = document.createElementNS(svg, 'svg')
-  icon.setAttribute('viewBox', '0 0 24 24')
-  icon.setAttribute('class', kind)
-  icon.setAttribute('aria-hidden', 'true')
   const use = document.createElementNS(svg, 'use')
-  use.setAttribute('href', `site/drawings.svg#${name}`)
-  icon.append(use)
+  fill(use, { href: `site/drawings.svg#${name}` })
+  fill(icon, { viewBox: '0 0 24 24', class: kind, 'aria-hidden': 'true' }, use)
   return icon
 }
 

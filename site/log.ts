@@ -151,14 +151,11 @@ function showDetail(exchange: Exchange): void {
     make('dt', name),
     make('dd', make('code', value), make('p.hint', meanings[name])),
   ])
+  const copier = makeButton('Copy as curl', (button) => copy(curl(exchange), button))
   detail.replaceChildren()
   fill(
     detail,
-    make(
-      'h3.row.wrap',
-      lineOf(exchange),
-      makeButton('Copy as curl', (button) => copy(curl(exchange), button)),
-    ),
+    make('h3.row.wrap', lineOf(exchange), copier),
     answerOf(answer, status),
     make('h4', 'Send it yourself'),
     snippetsOf(exchange),

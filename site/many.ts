@@ -285,9 +285,8 @@ function showRows(sentence: string, all: readonly PlantRow[]): void {
     return [String(line), ...(wrong === undefined ? cells : [fault])]
   })
   const titles = columns.length === 0 ? ['Why it is not added'] : columns.map(({ title }) => title)
-  preview.replaceChildren(
-    ...(all.length === 0 ? [] : [make('h3', sentence + more), makeTable('Rows', ['Line', ...titles], body)]),
-  )
+  preview.replaceChildren()
+  if (all.length > 0) preview.append(make('h3', sentence + more), makeTable('Rows', ['Line', ...titles], body))
 }
 
 function describe({ added, known }: Tally, why: string): string {

@@ -51,15 +51,12 @@ export const unauthorized = 'plantstore-unauthorized'
 const toast = find('#toast')
 const said = find('#changed')
 const undo = find('#undo')
-/** What Undo is called beside a message about something else. */
-const undoDelete = 'Undo delete'
 const toastMs = 10_000
 let timer: number | undefined
 
 /** Says what an action has done, for a while. */
 export function announce(sentence: string): void {
   say(said, sentence)
-  undo.textContent = undoDelete
   expire()
 }
 
@@ -77,7 +74,5 @@ export function closeToast(): void {
 
 /** Clears the messages of earlier actions, which may no longer apply. A deletion can still be undone. */
 export function hush(): void {
-  for (const place of ['#create-error', '#table-error', '#plant-error']) find(place).textContent = ''
-  if (undo.hidden) closeToast()
-  else if (undo.textContent === undoDelete) said.textContent = ''
+  for (const place of ['#create-error', '#table-error', '#plant-error', '#changed']) find(place).textContent = ''
 }

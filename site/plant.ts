@@ -127,15 +127,14 @@ function fill(plant: Tagged<StoredPlant>): void {
   find('#plant-title').replaceChildren(shown(name))
   find('.glyph', HTMLElement, tint(head, tag)).replaceChildren(silhouetteOf(name, tag))
   titlePage(name)
-  const facts = displayed.filter((property) => property.name !== 'name')
-  find('#plant-facts').replaceChildren(
-    ...facts.flatMap((property) => {
-      const text = shownText(property, plant)
-      const node = text === undefined ? shown(text) : seen(property, plant, text)
-      if (property.name === 'tag') tint(node, text ?? '')
-      return [make('dt', property.title), make('dd', boxed(property.title, text, node))]
-    }),
-  )
+  const beside = displayed.filter((property) => property.name !== 'name')
+  const facts = beside.flatMap((property) => {
+    const text = shownText(property, plant)
+    const node = text === undefined ? shown(text) : seen(property, plant, text)
+    if (property.name === 'tag') tint(node, text ?? '')
+    return [make('dt', property.title), make('dd', boxed(property.title, text, node))]
+  })
+  find('#plant-facts').replaceChildren(...facts)
   const url = new URL(`plants/${id}`, base)
   const type = ['content-type', 'application/json'] as const
   const match = ['if-match', etag] as const
@@ -149,9 +148,8 @@ function fill(plant: Tagged<StoredPlant>): void {
     chosen = name
     const sent = requests[name]
     if (sent === undefined) return
-    const isGuarded = sent.fields.includes(match)
     const version = ['The ETag ', make('code', etag), ' is the version of this plant.'] as const
-    const guard = isGuarded && ' If it has changed, the request is rejected.'
+    const guard = sent.fields.includes(match) && ' If it has changed, the request is rejected.'
     code.replaceChildren(snippetsOf(sent), make('p.hint', version, guard))
   }
   const tabs = makeTabs('Request', Object.keys(requests), chosen, choose)
@@ -175,7 +173,6 @@ export async function remove(id: bigint, button: HTMLButtonElement, onChanged: O
   await onChanged(id, `Deleted ${JSON.stringify(plant.name)}.`, true)
   const undoer = find('#undo', HTMLButtonElement)
   undoer.value = printLine(plant)
-  undoer.textContent = 'Undo'
   undoer.hidden = false
 }
 

@@ -84,9 +84,8 @@ try {
   draw()
 } catch (cause) {
   const reason = cause instanceof Error ? cause.message : String(cause)
-  main.replaceChildren(
-    make('p', { role: 'alert' }, `openapi.json could not be read: ${reason}. Reload the page to try again.`),
-  )
+  const sentence = `openapi.json could not be read: ${reason}. Reload the page to try again.`
+  main.replaceChildren(make('p', { role: 'alert' }, sentence))
 }
 
 function draw(): void {
@@ -144,10 +143,8 @@ function markCurrent(): void {
 function contentsOf(part: Element): HTMLElement[] {
   const items = [...part.querySelectorAll('article')].map((each) => {
     const title = make('span', find('h3', HTMLElement, each).textContent)
-    return make(
-      'li',
-      make('a.button.item', { href: `#${each.id}` }, title, each.querySelector('.method')?.cloneNode(true)),
-    )
+    const method = each.querySelector('.method')?.cloneNode(true)
+    return make('li', make('a.button.item', { href: `#${each.id}` }, title, method))
   })
   return [make('h2', find('h2', HTMLElement, part).textContent), make('ul', items)]
 }
@@ -243,14 +240,10 @@ function response([status, part]: readonly [string, Part]): HTMLElement {
   const [first] = Object.values(content['application/json']?.examples ?? {})
   const { message } = (first?.value ?? {}) as { readonly message?: string }
   const fields = Object.entries(headers).map(([name, each]) => ({ ...whole(each), name }))
+  const meaning = make('span', inline(description), ' ', make('span.hint', message))
   return make(
     'details.response',
-    make(
-      'summary',
-      make(`strong.status-${status.charAt(0)}`, status),
-      ' ',
-      make('span', inline(description), ' ', make('span.hint', message)),
-    ),
+    make('summary', make(`strong.status-${status.charAt(0)}`, status), ' ', meaning),
     contentOf(content, message === undefined && detailsOf),
     message !== undefined && examplesOf('Example', content),
     fields.length > 0 && [make('h4', 'Header fields'), fieldsOf(fields)],
@@ -329,10 +322,8 @@ function detailsOf(schema: Part, isOpen = false): Child {
   const all = Object.entries(properties)
   const list = (): Child => {
     const sorted = [...all.filter(isRequired), ...all.filter((each) => !isRequired(each))]
-    return make(
-      'dl',
-      sorted.map((each) => field(...each, isRequired(each))),
-    )
+    const fields = sorted.map((each) => field(...each, isRequired(each)))
+    return make('dl', fields)
   }
   return [
     fromMarkdown(description),
@@ -386,12 +377,8 @@ function typeOf(schema: Part): Child {
   const [, name] = /([^/]+)$/.exec(schema.$ref ?? '') ?? []
   if (name !== undefined) return make('a', { href: `#schema-${name}` }, name)
   if (type === 'array' && items !== undefined) return ['array of ', typeOf(items)]
-  const variants = variantsOf(rest)
-  if (type === undefined && variants.length > 0)
-    return joined(
-      variants.map((each) => each.title ?? typeOf(each)),
-      ' or ',
-    )
+  const variants = variantsOf(rest).map((each) => each.title ?? typeOf(each))
+  if (type === undefined && variants.length > 0) return joined(variants, ' or ')
   const kind = [type ?? (choices ? 'enum' : 'any value')].flat().join(' or ')
   return format === undefined ? kind : `${kind} (${format})`
 }

@@ -125,9 +125,8 @@ function onKey(event: KeyboardEvent): void {
 
 /** Gives the table a column for each property, before that of the actions. */
 function makeHead(): void {
-  find('thead tr', HTMLElement, table).prepend(
-    ...displayed.map(({ title, kind }) => make(`th.${kind}`, { scope: 'col' }, title)),
-  )
+  const heads = displayed.map(({ title, kind }) => make(`th.${kind}`, { scope: 'col' }, title))
+  find('thead tr', HTMLElement, table).prepend(...heads)
   find('colgroup', HTMLElement, table).prepend(...displayed.map(() => make('col')))
   table.classList.toggle('wide', displayed.length > columnsMax)
   table.style.setProperty('--columns', String(displayed.length))

@@ -27,11 +27,8 @@ let chosen = Object.hasOwn(languages, kept) ? kept : 'curl'
 export function snippetsOf(sent: Sent, name?: string): HTMLElement {
   const codes = Object.entries(languages).map(([language, print]) => [language, escaped(print(sent))] as const)
   const hint = make('p.hint', 'First give your token to the shell: ', make('code', 'export TOKEN=plt_...'))
-  return make(
-    'div.snippets',
-    makeCode(name ?? 'Request as code', Object.fromEntries(codes), chosen, choose),
-    name === undefined && hint,
-  )
+  const code = makeCode(name ?? 'Request as code', Object.fromEntries(codes), chosen, choose)
+  return make('div.snippets', code, name === undefined && hint)
 }
 
 /** Shows every request of the page in a language, and keeps it for later visits. */
