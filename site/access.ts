@@ -20,6 +20,8 @@ const form = find('#token-form', HTMLFormElement)
 const secret = find('#secret', HTMLInputElement)
 const stay = find('#stay', HTMLInputElement)
 let leave = (): void => {}
+/** The name of the caller for whom something is shown, and who has typed what is there. */
+let owner: string | undefined
 
 /**
  * @param onEnter called once the server has accepted a token, and the store is shown.
@@ -44,6 +46,8 @@ export function startAccess(onEnter: (may: May) => Promise<void>, onForget: () =
     }
     token.keep(typed, stay.checked)
     secret.value = ''
+    // Nothing of that is for somebody else.
+    if (owner !== undefined && owner !== (home.caller?.name ?? '')) return location.replace(location.href)
     show(true)
     await onEnter(showCaller(home.caller))
   })
@@ -121,6 +125,7 @@ function show(isKnown: boolean): void {
 
 /** Hides what the token may not do, and says why. */
 function showCaller(caller: Home['caller']): May {
+  owner = caller?.name ?? ''
   const scopes = caller?.scopes ?? []
   const may = { read: scopes.includes('plants:read'), write: scopes.includes('plants:write') }
   const able = [may.read && 'read', may.write && 'write'].filter(Boolean)

@@ -3,7 +3,7 @@
 
 import { connect, statusOf } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
-import { type Child, find, make, makeButton, makeTable, refocus, showState, watchPerson } from './elements.js'
+import { type Child, find, hold, make, makeButton, makeTable, refocus, showState, watchPerson } from './elements.js'
 import { fieldFor, isFilledIn, makeFieldAnew, onSubmit, plantIn, showRefusal, whileBusy } from './form.js'
 import { explain, hush, sayWhy } from './messages.js'
 import { isSame, type PlantProperty, shownText, withoutId } from './properties.js'
@@ -37,9 +37,6 @@ interface Opened {
   theirs?: Tagged<StoredPlant> | undefined
 }
 
-/** How long a version is shown before it can be overwritten: an earlier press was meant for what was there before. */
-const readingMsMin = 500
-
 const dialog = find('#edit', HTMLDialogElement)
 const form = find('form', HTMLFormElement, dialog)
 const error = find('#edit-error')
@@ -53,7 +50,6 @@ let opened: Opened | undefined
 let isSaving = false
 /** The plant whose button was pressed last. */
 let asked: bigint | undefined
-let holding: number | undefined
 
 form.addEventListener('input', () => {
   if (opened === undefined) return
@@ -165,7 +161,7 @@ function take(mine: Opened, plant: Tagged<StoredPlant>): boolean {
   if (isKnown) mine.shown = plant
   if (isKnown && mine.theirs === undefined) return true
   error.textContent = ''
-  if (mine.theirs?.etag !== plant.etag) holdOverwrite()
+  if (mine.theirs?.etag !== plant.etag) hold(overwrite)
   mine.theirs = isKnown ? undefined : plant
   showConflict(mine)
   return isKnown
@@ -184,14 +180,6 @@ function takeUntouched({ shown, theirs = shown }: Opened, plant: StoredPlant): v
 function takeTheirs(property: PlantProperty): void {
   makeFieldAnew(form, property, 'edit-', opened?.theirs ?? {})
   form.dispatchEvent(new Event('input'))
-}
-
-function holdOverwrite(): void {
-  overwrite.inert = true
-  clearTimeout(holding)
-  holding = setTimeout(() => {
-    overwrite.inert = false
-  }, readingMsMin)
 }
 
 function showConflict({ shown, theirs }: Opened): void {

@@ -111,6 +111,19 @@ export function refocus(id: bigint | string | undefined): void {
   ;(link ?? find('#plants-title')).focus()
 }
 
+/** How long something is shown before it can be pressed: an earlier press was meant for what was there before. */
+const readingMsMin = 500
+const holding = new WeakMap<HTMLElement, number>()
+
+export function hold(button: HTMLButtonElement): void {
+  button.inert = true
+  clearTimeout(holding.get(button))
+  const release = (): void => {
+    button.inert = false
+  }
+  holding.set(button, setTimeout(release, readingMsMin))
+}
+
 /** Shows what serves in a state of a dialog, such as the buttons for it, and hides what serves in others alone. */
 export function showState(dialog: HTMLElement, state: string): void {
   for (const each of dialog.querySelectorAll<HTMLElement>('[data-when]'))

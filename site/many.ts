@@ -5,7 +5,7 @@ import { plantsOf } from './address.js'
 import { connect, freeIds, isRefusal, isThere, statusOf, takenIds, wordsOf } from './api.js'
 import type { NewPlant } from './client.js'
 import { csvRow, UnreadableFile } from './columns.js'
-import { find, make, makeTable, refocus, showState } from './elements.js'
+import { find, hold, make, makeTable, refocus, showState } from './elements.js'
 import { printLine } from './exact-json.js'
 import { linesOf, namesOfColumns, type PlantRow, readRows, refused } from './files.js'
 import { onSubmit } from './form.js'
@@ -57,6 +57,7 @@ let running: AbortController | undefined
 
 text.addEventListener('input', () => {
   take(text.value)
+  file.value = ''
   // An array has become lines.
   text.value = source
 })
@@ -118,6 +119,8 @@ async function takeFiles([chosen, ...others]: readonly File[]): Promise<void> {
     text.value = ''
     take(content)
   } catch (cause) {
+    // What the box has stays.
+    take(text.value)
     refuse(cause)
   }
 }
@@ -185,13 +188,15 @@ async function add(): Promise<boolean> {
   progress.value = 0
   progress.max = rows.length
   turn('running')
-  // The button that was pressed is gone.
-  stop.focus()
+  // In the place of the button that was pressed.
+  hold(stop)
+  find('#many-title').focus()
   try {
     const taken = await takenIds(rows.flatMap(({ plant }) => plant ?? []))
     if (taken.size > 0) {
       review(rows.map((row) => (taken.has(row.plant?.id) ? refused(row, 'id is taken by another plant') : row)))
       say(status, 'Nothing was added yet.')
+      hold(submit)
       return false
     }
     await giveIds()
@@ -203,6 +208,7 @@ async function add(): Promise<boolean> {
     if (statusOf(cause) === 401) throw cause
     const why = isRefusal(cause) ? toSentence(wordsOf(cause)) : 'You stopped it.'
     say(status, describe(tally, ` ${why} Press Add to continue; nothing is added twice.`))
+    if (!dialog.open) announce(status.textContent)
   } finally {
     running = undefined
     closer.focus()

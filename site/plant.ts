@@ -18,7 +18,7 @@ const error = find('#plant-error')
 const head = find('.about', HTMLElement, dialog)
 const link = find('#plant-link')
 /** Where there is room, the panel stands beside the table. */
-const isWide = matchMedia('(min-width: 80rem)')
+const isWide = matchMedia('(min-width: 80rem) and (min-height: 25rem)')
 /** What the dialog returns if the address has closed it, not a person. */
 const byPage = 'page'
 let shownId: string | undefined
@@ -166,7 +166,12 @@ export async function remove(id: bigint, button: HTMLButtonElement, onChanged: O
   const plant = await whileBusy(button, async () => {
     const { etag, ...read } = await connect().getPlant(id)
     // Another client may have changed the plant since: what is deleted is what can come back.
-    await connect().deletePlant(id, { ifMatch: etag })
+    await connect()
+      .deletePlant(id, { ifMatch: etag })
+      .catch(async (refusal) => {
+        // It may be gone by this request, whose answer was lost, or by somebody else's.
+        if (!(await isGone(id))) throw refusal
+      })
     return read
   })
   if (plant === undefined) return
@@ -174,6 +179,13 @@ export async function remove(id: bigint, button: HTMLButtonElement, onChanged: O
   const undoer = find('#undo', HTMLButtonElement)
   undoer.value = printLine(plant)
   undoer.hidden = false
+}
+
+async function isGone(id: bigint): Promise<boolean> {
+  const found = await connectAside()
+    .getPlant(id)
+    .catch((refusal: unknown) => refusal)
+  return statusOf(found) === 404
 }
 
 /** Creates the plant again that a button has as JSON. Shows the one that has its id if somebody has taken it since. */
