@@ -84,9 +84,8 @@ const list = async (store: string): Promise<readonly Listed[]> =>
 
 /** Makes a token and gives what it lists. */
 async function makeToken(store: string, ...flags: string[]): Promise<Listed & { readonly secret: string }> {
-  const before = new Set((await list(store).catch(() => [])).map(({ id }) => id))
-  const { stdout } = await token(store, 'create', '--name', 'ci', ...flags)
-  const made = (await list(store)).find(({ id }) => !before.has(id))
+  const { stdout, stderr } = await token(store, 'create', '--name', 'ci', ...flags)
+  const made = (await list(store)).find(({ id }) => stderr.includes(id))
   assert.ok(made)
   return { ...made, secret: stdout.trim() }
 }

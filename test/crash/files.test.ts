@@ -12,7 +12,7 @@ import { toPlant } from '../support/plants.ts'
 import { makeSmallDisk } from '../support/postgres.ts'
 import { runHere, runProgram, startServer } from '../support/program.ts'
 import { exhaustive, inRing } from '../support/ring.ts'
-import { exhaustiveOnOwnServer, onOwnServer, startOwnServer } from '../support/service.ts'
+import { exhaustiveOnOwnServer, onOwnServer, serveHere, startOwnServer } from '../support/service.ts'
 import { busyMsMax, leaveLog, onPath, openTestStore } from '../support/store.ts'
 import { noStrace, runInjected } from '../support/strace.ts'
 import { findLost, writeUntilGone } from './burst.ts'
@@ -175,24 +175,22 @@ describe('a disk that is full', () => {
     assert.match(stderr, /is on a full disk; make room there and start again/)
     assert.deepEqual(await readFile(path), before)
     await rm(`${disk.path}/filler`)
-    await using server = await startServer(path)
-    assert.equal(await server.stop(), 0)
+    await using _server = await serveHere(path)
   })
 
   test('beside a server: commands that only read succeed, and others are refused', async (context) => {
     await using disk = await makeSmallDisk(2)
     if (disk === undefined) return context.skip('a small disk can only be mounted by root')
     const path = `${disk.path}/plants.db`
-    await using server = await startServer(path)
+    await using _server = await serveHere(path)
     await writeFile(`${disk.path}/filler`, Buffer.alloc(4 * 1024 * 1024)).catch(() => {})
     for (const command of [['export'], ['token', 'list'], ['webhook', 'list']]) {
-      const { status, stderr } = await runProgram([...command, '--store', path])
+      const { status, stderr } = await runHere([...command, '--store', path])
       assert.deepEqual([status, stderr], [0, ''], command.join(' '))
     }
-    const { status, stderr } = await runProgram(['token', 'create', '--name', 'n', '--store', path])
+    const { status, stderr } = await runHere(['token', 'create', '--name', 'n', '--store', path])
     assert.equal(status, 1)
     assert.match(stderr, /^plantstore: the disk of the store is full; nothing was done/m)
-    assert.equal(await server.stop(), 0)
   })
 })
 

@@ -56,8 +56,8 @@ const documents = {
     `${spotSchema}    Error:\n`,
   ),
   short: sample
-    .replace('The name of the plant\n', '$&          minLength: 1\n          maxLength: 50\n')
-    .replace('to specify the type\n', '$&          maxLength: 60\n'),
+    .replace('The name of the plant\n', '$&          minLength: 1\n          maxLength: 500\n')
+    .replace('to specify the type\n', '$&          maxLength: 250\n'),
   // Doubles beside these bounds are outside of them.
   large: requiring(
     withProperties(`        serial: { type: integer, minimum: 12345678901234567891, maximum: 12345678901234567892 }
@@ -181,11 +181,11 @@ describe('plantstore verify of a server with a document of its own', async () =>
     const rows = await run('short', ['names and tags', empty])
     assert.deepEqual(failed(rows), [])
     const passed = new Set(rows.filter(({ outcome }) => outcome === 'passed').map(({ title }) => title))
-    for (const bound of ['name of at most 50', 'tag of at most 60'])
+    for (const bound of ['name of at most 500', 'tag of at most 250'])
       assert.ok(passed.has(`createPlant keeps a ${bound} characters`), bound)
     for (const [id, bound] of Object.entries({
-      replacePlant: 'name of more than 50',
-      createPlant: 'tag of more than 60',
+      replacePlant: 'name of more than 500',
+      createPlant: 'tag of more than 250',
     }))
       assert.ok(passed.has(`${id} refuses a ${bound} characters`), bound)
     const why = 'a plant that it sends is not valid by the document: name: must NOT have fewer than 1 characters'

@@ -149,7 +149,7 @@ describe('plantstore verify of a small server', () => {
     const options = { key: await readFile(key), cert: await readFile(cert) }
     await using server = await listen(createHttpsServer(options, exactServer()))
     const args = ['verify', `https://127.0.0.1:${server.port}/api/v1`, '--token', 'any', ...specified, '--json']
-    const unknown = await runProgram(args)
+    const unknown = await runHere(args)
     assert.equal(unknown.status, 1)
     assert.match(unknown.stderr, /^plantstore: https:\/\/127\.0\.0\.1:\d+\/api\/v1 cannot be reached: self-signed /)
     const trusted = await runProgram(args, { env: { ...cleanEnvironment(), NODE_EXTRA_CA_CERTS: cert } })

@@ -270,7 +270,7 @@ describe('plantstore verify', async () => {
   test('a URL with a user or a query is misuse, and a token is never shown', async () => {
     for (const url of ['http://me@plants.example', 'http://plants.example?x=1', 'plants.example', 'ftp://a.example'])
       assert.equal((await verify(url)).status, 2, url)
-    const fromEnvironment = await runProgram(['verify'], { env: { ...env, PLANTSTORE_URL: 'nowhere' } })
+    const fromEnvironment = await runHere(['verify', '--token', 't'], { environment: { PLANTSTORE_URL: 'nowhere' } })
     assert.equal(fromEnvironment.status, 2)
     assert.match(fromEnvironment.stderr, /^plantstore: PLANTSTORE_URL: must be a URL such as/)
     const { status, stderr } = await runHere(['verify', server.url, '--token', 'secret\nvalue'])
