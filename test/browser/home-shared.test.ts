@@ -38,7 +38,17 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       async (page, watched) => {
         const query = (): string => new URL(page.url()).search
         await enter(page, store.token)
+        const { promise: isLate, resolve: release } = Promise.withResolvers<void>()
+        await page.route(/name=Plant\+9\b/, (route) => isLate.then(() => route.continue()))
+        const asked = page.waitForRequest(/name=Plant\+9\b/)
+        await page.getByLabel('Search plants').fill('Plant 9')
+        const slow = await asked
         await page.getByLabel('Search plants').fill('plant')
+        await reads(page, '#status', '1 to 25')
+        release()
+        await (await slow.response())?.finished()
+        await page.evaluate('new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))')
+        assert.equal(await textOf(page, '#status'), '1 to 25')
         await page.locator('#chips').getByRole('button', { name: 'tag 1' }).click()
         await page.getByRole('button', { name: 'Next page' }).click()
         await reads(page, '#status', '26 to 30 of 30')
@@ -544,6 +554,9 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
       await page.locator('#edit').waitFor({ state: 'hidden' })
       assert.equal((await store.client.getPlant(1)).name, 'typed after')
+      await page.getByRole('button', { name: 'Edit plant 1', exact: true }).click()
+      await reads(page, '#edit-title .hint', 'Plant 1')
+      await page.keyboard.press('Escape')
       // What was typed and not saved stands there again, until it is given up.
       await store.client.replacePlant(2, { name: 'Plant 2', tag: 'theirs' })
       for (const [name, leave] of [

@@ -633,7 +633,13 @@ describe('the home page', { skip: noBrowser }, () => {
         await page.keyboard.press('Control+z')
         await says(page, '"Ficus lyrata" is back.')
         // What another client has made of the plant is what comes back, and theirs is not replaced.
-        await store.client.replacePlant(int64Max, { name: 'theirs' })
+        await page.route(`**/plants/${int64Max}`, async (route) => {
+          if (route.request().method() === 'DELETE') await store.client.replacePlant(int64Max, { name: 'theirs' })
+          await route.continue()
+        })
+        await remove(page, int64Max)
+        await page.locator('#table-error').getByText('has changed').waitFor()
+        await page.unroute(`**/plants/${int64Max}`)
         await remove(page, int64Max)
         await says(page, 'Deleted "theirs".')
         await store.client.createPlant({ id: BigInt(int64Max), name: 'of another client' })

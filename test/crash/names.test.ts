@@ -72,19 +72,19 @@ exhaustive.describe('restore, killed at any call that changes a name or syncs', 
       assert.ok(kept.old > 3 && kept.new > 0)
     })
   }
+})
 
-  onFolder('a store that is damaged is kept under another name, with its log', async (folder) => {
-    const path = folder.file('old/plants.db')
-    const backup = await makeOldAndBackup(folder)
-    await writeFile(path, 'damaged '.repeat(10_000))
-    const log = await readFile(`${path}-wal`)
-    assert.equal((await runProgram(['restore', backup, '--store', path, '--force'])).status, 0)
-    const asides = (await readdir(folder.file('old'))).filter((name) => name.includes('.damaged-')).sort()
-    assert.equal(asides.length, 2)
-    assert.equal(await readFile(folder.file(`old/${asides[0]}`), 'utf8'), 'damaged '.repeat(10_000))
-    assert.deepEqual(await readFile(folder.file(`old/${asides[1]}`)), log)
-    assert.deepEqual(await idsIn(path), newIds)
-  })
+onFolder('a store that is damaged is kept under another name, with its log', async (folder) => {
+  const path = folder.file('old/plants.db')
+  const backup = await makeOldAndBackup(folder)
+  await writeFile(path, 'damaged '.repeat(10_000))
+  const log = await readFile(`${path}-wal`)
+  assert.equal((await runProgram(['restore', backup, '--store', path, '--force'])).status, 0)
+  const asides = (await readdir(folder.file('old'))).filter((name) => name.includes('.damaged-')).sort()
+  assert.equal(asides.length, 2)
+  assert.equal(await readFile(folder.file(`old/${asides[0]}`), 'utf8'), 'damaged '.repeat(10_000))
+  assert.deepEqual(await readFile(folder.file(`old/${asides[1]}`)), log)
+  assert.deepEqual(await idsIn(path), newIds)
 })
 
 describe('what a power cut must not lose is synced first', { skip: noStrace }, () => {

@@ -37,6 +37,9 @@ describe('the decoder', () => {
     test(`says of ${text}: ${message}`, () =>
       assert.throws(() => decode(text), { message: `not valid JSON: ${message}` }))
 
+  test('counts how deep values are nested, not how many there are', () =>
+    assert.deepEqual(decode(`[${'[],{},'.repeat(33)}1]`), [...Array(33).fill([[], {}]).flat(), 1n]))
+
   test('gives the same bigint for an integer however it is written', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }), fc.nat(9), (value, zeros) => {

@@ -298,10 +298,11 @@ export const service: readonly Wrong[] = [
   ),
   ...caughtBy('CORS')(
     ...answering('*')(asked('Origin', /^null$/, drop('Access-Control-Allow-Origin'))),
-    ...answering('OPTIONS')([
-      'refuses preflights',
-      asked('Access-Control-Request-Method', /^POST$/, () => instead(403)),
-    ]),
+    ...answering('OPTIONS')(
+      ['refuses preflights', asked('Access-Control-Request-Method', /^POST$/, () => instead(403))],
+      // Which stands for all but Authorization.
+      set('Access-Control-Allow-Headers', '*'),
+    ),
   ),
   ...caughtBy('pages')(
     ...receiving('GET /')(
