@@ -106,7 +106,9 @@ export function watchPerson(): () => boolean {
 
 /** Gives the focus back to the row of a plant, or to the heading, if it has no place any more. */
 export function refocus(id: bigint | string | undefined): void {
-  if (document.activeElement !== document.body) return
+  const { activeElement } = document
+  // The focus stays for a while where a closed dialog has it.
+  if (activeElement !== document.body && activeElement?.checkVisibility()) return
   const link = document.querySelector<HTMLElement>(`[data-id="${CSS.escape(String(id))}"] a.name`)
   ;(link ?? find('#plants-title')).focus()
 }

@@ -725,8 +725,11 @@ describe('the home page', { skip: noBrowser }, () => {
       }
       await page.keyboard.press('e')
       await hasFocus(page, '#edit-name')
+      await page.keyboard.type('!')
+      await page.keyboard.press('Enter')
+      await page.locator('#plant').getByRole('heading', { name: '!' }).waitFor()
       await page.keyboard.press('Escape')
-      await page.locator('tr[data-id="2"] a.name').focus()
+      await hasFocus(page, 'tr[data-id="2"] a.name')
       await page.keyboard.press('Enter')
       await page.locator('#plant').getByRole('heading', { name: 'Plant 2' }).waitFor()
       await page.keyboard.press('Escape')

@@ -164,7 +164,9 @@ export class Cluster implements AsyncDisposable {
   }
 
   async start(settings: readonly string[] = []): Promise<void> {
-    const options = settings.flatMap((setting) => ['-c', setting]).join(' ')
+    // Shared memory of a killed server would stay.
+    const all = ['dynamic_shared_memory_type=mmap', ...settings]
+    const options = all.flatMap((setting) => ['-c', setting]).join(' ')
     await this.#control(['start', '-w', '-l', join(this.folder, 'log'), '-o', options])
   }
 
