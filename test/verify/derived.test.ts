@@ -16,7 +16,7 @@ describe('plantstore verify of a server that', { concurrency: 4 }, async () => {
   const judge = await startJudge()
   after(() => judge[Symbol.asyncDispose]())
 
-  for (const [does, behave, operation] of someInRing(sampleOf(firstOfEach(derived), 5), derived, 30)) {
+  for (const [does, behave, operation] of someInRing(sampleOf(firstOfEach(derived), 5), derived, 40)) {
     test(does, async () => {
       const isOfOther = ({ title }: RowName): boolean =>
         operations.some(({ id }) => id !== operation && title.startsWith(id))
@@ -32,7 +32,7 @@ describe('plantstore verify of a server that', { concurrency: 4 }, async () => {
     ({ subject }: RowName) => subject === 'changes',
     () => true,
   )
-  for (const [does, behave] of someInRing(rightServers.slice(-1), rightServers, 20)) {
+  for (const [does, behave] of someInRing(rightServers.slice(-1), rightServers, 40)) {
     test(`${does} does nothing wrong`, async () => {
       assert.deepEqual(await judge.failuresOf(behave, isRun), new Map())
     })

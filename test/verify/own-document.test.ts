@@ -108,7 +108,7 @@ describe('plantstore verify of a server with a document of its own', async () =>
     rows.find((row) => row.title === title)?.skipped
 
   const names = Object.keys(documents) as Name[]
-  for (const name of inRing([], sampleOf(names, 3), names)) {
+  for (const name of inRing([], sampleOf(names, 5), names)) {
     test(`finds nothing wrong with a right one: ${name}`, async () => {
       const rows = await run(name)
       assert.deepEqual(failed(rows), [])
