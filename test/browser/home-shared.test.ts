@@ -18,6 +18,7 @@ import {
   enter,
   hasFocus,
   hasText,
+  holdTimers,
   noNameMatches,
   openMany,
   readLetters,
@@ -286,9 +287,12 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       }
       // A page of the API, in lines. What is wrong with its ids is said before a plant is created.
       await page.locator('#rows').fill(' [ {"id": 1, "name": "mine"}, {"id": 8, "name": "a"}, {"name": "b"} ]\n')
-      // Twice, as people do: the second press does not agree to what is asked.
-      await page.getByRole('dialog').getByRole('button', { name: 'Add 3 plants' }).dblclick()
+      // The second press of a double click does not agree to what is asked.
+      await holdTimers(page, 500)
+      await addMany(page, 'Add 3 plants')
       await reads(page, '#many-error', 'Line 1: id is taken by another plant.')
+      await page.locator('#many [type="submit"][inert]').waitFor()
+      await page.evaluate('releaseTimers()')
       await page.getByRole('dialog').getByRole('button', { name: 'Add 2 plants' }).waitFor()
       await page.keyboard.press('Escape')
       await openMany(page)
