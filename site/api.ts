@@ -57,15 +57,21 @@ export function mayRead(): boolean {
   return !document.body.matches('.no-reads')
 }
 
-/** The ids that other plants have, as far as the token may read them. Plants between them are read if they are few. */
+/** The server refuses those of further pages row by row. */
+const pagesReadMax = 20
+
+/** The ids that other plants have, as far as the token may read them, and some pages tell. */
 export async function takenIds(plants: readonly { readonly id?: bigint }[]): Promise<ReadonlySet<unknown>> {
   const taken = new Set<bigint>()
+  if (!mayRead()) return taken
   const mine = new Map(plants.map((plant) => [plant.id, plant]))
   const limit = Math.min(mine.size, pageOfIds)
   const client = connectAside()
   let read = -idMax - 2n
+  let pages = 0
   for (const id of [...mine.keys()].sort((one = 0n, other = 0n) => (one < other ? -1 : 1))) {
-    if (id === undefined || id <= read || !mayRead()) continue
+    if (id === undefined || id <= read || pages === pagesReadMax) continue
+    pages += 1
     const { value: page } = await client
       .listPlants({ after: idOf(String(id - 1n)), limit })
       .pages()

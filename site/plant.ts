@@ -39,12 +39,19 @@ document.addEventListener('keydown', ({ key, target }) => {
 dialog.addEventListener('keydown', (event) => {
   if (pressFor(event, dialog) || event.target !== find('#plant-title')) return
   // From its title, to the plant in the next or the previous row.
-  const row = document.querySelector('tr[aria-current="true"]')
-  const other = { ArrowDown: row?.nextElementSibling, ArrowUp: row?.previousElementSibling }[event.key]
+  const other = rowBeside(document.querySelector('tr[aria-current="true"]'), event.key)
   other?.querySelector<HTMLElement>('a.name')?.click()
   other?.scrollIntoView({ block: 'nearest' })
   if (other) event.preventDefault()
 })
+
+/** The row to which an arrow leads from another one: null at an end, undefined for another key, or from no row. */
+export function rowBeside(row: Element | null, key: string): Element | null | undefined {
+  if (row === null) return undefined
+  const all = [...document.querySelectorAll('tr[data-id]')]
+  const at = all.indexOf(row)
+  return { ArrowDown: all[at + 1] ?? null, ArrowUp: all[at - 1] ?? null }[key]
+}
 
 /** Presses the button of a plant for which a key stands: in its row, or in the panel. Returns whether there is one. */
 export function pressFor({ key, ctrlKey, metaKey, altKey }: KeyboardEvent, part: Element): boolean {

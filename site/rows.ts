@@ -5,7 +5,7 @@ import type { Change, StoredPlant } from './client.js'
 import { find, make } from './elements.js'
 import { printLine } from './exact-json.js'
 import { makeIcon, silhouetteOf } from './icons.js'
-import { markShown, openPlant, pressFor } from './plant.js'
+import { markShown, openPlant, pressFor, rowBeside } from './plant.js'
 import { displayed, isSame, type PlantProperty, seen, shownText, withoutId } from './properties.js'
 import { tint } from './tags.js'
 import { shown } from './texts.js'
@@ -115,9 +115,7 @@ function onKey(event: KeyboardEvent): void {
   const { target, key, ctrlKey, metaKey, altKey } = event
   const row = target instanceof Element ? target.closest<HTMLTableRowElement>('[data-id]') : null
   if (row === null || ctrlKey || metaKey || altKey) return
-  const all = [...pinned.rows, ...rows]
-  const at = all.indexOf(row)
-  const step = { ArrowDown: all[at + 1] ?? null, ArrowUp: all[at - 1] ?? null }[key]
+  const step = rowBeside(row, key)
   if (step !== undefined) step?.querySelector<HTMLElement>('a.name')?.focus()
   else if (!pressFor(event, row)) return
   event.preventDefault()
