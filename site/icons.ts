@@ -1,6 +1,6 @@
 // The drawings of the page: icons, one for each element with `data-icon`, and plants in pots.
 
-import { fill } from './elements.js'
+import { fill, make } from './elements.js'
 
 const svg = 'http://www.w3.org/2000/svg'
 /** Names of drawings, by the words for which they stand, as patterns. */
@@ -17,7 +17,7 @@ const plants = {
 export function makeIcon(name: string, kind = 'icon'): SVGElement {
   const icon = document.createElementNS(svg, 'svg')
   const use = document.createElementNS(svg, 'use')
-  fill(use, { href: `site/drawings.svg#${name}` })
+  fill(use, { href: `#drawing-${name}` })
   fill(icon, { viewBox: '0 0 24 24', class: kind, 'aria-hidden': 'true' }, use)
   return icon
 }
@@ -31,3 +31,10 @@ export function silhouetteOf(name: string, tag: string): SVGElement {
 
 for (const place of document.querySelectorAll<HTMLElement>('[data-icon]'))
   place.replaceWith(makeIcon(place.dataset['icon'] ?? ''))
+
+// Within the page: a browser reads the drawings of another file again whenever the page shows one.
+void fetch('site/drawings.svg').then(async (answer) => {
+  const drawings = make('div', { hidden: '' })
+  drawings.innerHTML = await answer.text()
+  document.body.append(drawings)
+})
