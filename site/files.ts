@@ -43,9 +43,13 @@ export function linesOf(text: string): string {
   }
 }
 
-/** Throws UnreadableFile if a text has no rows. */
-export function readRows(text: string): readonly PlantRow[] {
-  const rows = /^\s*\{/.test(text) ? readNdjson(text) : readCsv(text)
+/**
+ * Throws UnreadableFile if a text has no rows.
+ *
+ * @param note receives what a person may want to know.
+ */
+export function readRows(text: string, note = (_sentence: string): void => {}): readonly PlantRow[] {
+  const rows = /^\s*\{/.test(text) ? readNdjson(text) : readCsv(text, note)
   if (rows.length === 0) throw new UnreadableFile('has no plants; it should have one in each line')
   const byId = Map.groupBy(rows, ({ plant }) => plant?.id)
   return rows.map((row) => {
@@ -79,14 +83,14 @@ function read(json: string): Pick<PlantRow, 'plant' | 'wrong'> {
   return { plant: { ...plant, id: exact } }
 }
 
-function readCsv(content: string): readonly PlantRow[] {
+function readCsv(content: string, note: (sentence: string) => void): readonly PlantRow[] {
   const { added, body } = withHeader(content)
   const plants = new CsvPlants({
     columns: properties,
     needed: ['name'],
     recordCharactersMax,
-    onHeader: () => {},
-    onMaybeRounded: () => {},
+    onHeader: ({ ignored }) => ignored.length > 0 && note(`Columns ignored: ${ignored.join(', ')}.`),
+    onMaybeRounded: () => note('An id has zeros after 15 digits, as if rounded by a spreadsheet: compare the source.'),
   })
   return plants.read(added + body, true).map(({ line, raw, json, wrong = '' }) => {
     return { line: added === '' ? line : line - 1, raw, ...(json === undefined ? { wrong } : read(json)) }

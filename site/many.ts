@@ -43,7 +43,8 @@ find('#rows-hint').textContent =
 /** What happened to rows so far, but for those that were rejected. */
 interface Tally {
   added: number
-  known: number
+  /** Those that were added, and those that were there already. */
+  readonly done: Set<PlantRow>
 }
 
 let rows: PlantRow[] = []
@@ -143,9 +144,11 @@ function take(content: string): void {
   if (content.trim() === '') return
   try {
     source = linesOf(content)
-    const read = readRows(source)
+    const notes = new Set<string>()
+    const read = readRows(source, (sentence) => notes.add(sentence))
     head = source.split('\n', (read[0]?.line ?? 1) - 1)
     review(read)
+    say(status, [...notes].join(' '))
   } catch (cause) {
     refuse(cause)
   }
@@ -182,7 +185,7 @@ async function add(): Promise<boolean> {
     say(error, error.textContent || 'Paste rows or choose a file.')
     return false
   }
-  const tally: Tally = { added: 0, known: 0 }
+  const tally: Tally = { added: 0, done: new Set() }
   running = new AbortController()
   for (const place of [error, status]) place.textContent = ''
   progress.value = 0
@@ -204,10 +207,12 @@ async function add(): Promise<boolean> {
     say(status, describe(tally, ''))
     review(rows.filter(({ wrong }) => wrong !== undefined))
   } catch (cause) {
-    turn('ready')
-    if (statusOf(cause) === 401) throw cause
     const why = isRefusal(cause) ? toSentence(wordsOf(cause)) : 'You stopped it.'
-    say(status, describe(tally, ` ${why} Press Add to continue; nothing is added twice.`))
+    const told = describe(tally, ` ${why} Press Add to continue; nothing is added twice.`)
+    review(rows.filter((row) => !tally.done.has(row)))
+    if (text.value !== '') text.value = source = linesLeft()
+    if (statusOf(cause) === 401) throw cause
+    say(status, told)
     if (!dialog.open) announce(status.textContent)
   } finally {
     running = undefined
@@ -224,9 +229,14 @@ function turn(state: 'ready' | 'running' | 'rejected' | 'done'): void {
   closer.classList.toggle('main', state === 'rejected' || state === 'done')
 }
 
-/** Leaves the rows that were rejected in the box, below the row that names the columns. */
+/** The rows below the one that names the columns. */
+function linesLeft(): string {
+  return [...head, ...rows.map(({ raw }) => raw)].join('\n')
+}
+
+/** Leaves the rows that were rejected in the box. */
 function takeRejected(): void {
-  text.value = [...head, ...rows.map(({ raw }) => raw)].join('\n')
+  text.value = linesLeft()
   take(text.value)
   text.focus()
 }
@@ -253,9 +263,10 @@ async function addAll(tally: Tally, attempt: AbortController): Promise<void> {
     try {
       await client.createPlant(plant)
       tally.added += 1
+      tally.done.add(row)
     } catch (refusal) {
       const number = statusOf(refusal) ?? 0
-      if (number === 409 && (await isThere(plant, client))) tally.known += 1
+      if (number === 409 && (await isThere(plant, client))) tally.done.add(row)
       else if ([400, 409, 413].includes(number)) rows[at] = refused(row, wordsOf(refusal))
       else attempt.abort(refusal)
     }
@@ -295,12 +306,13 @@ function showRows(sentence: string, all: readonly PlantRow[]): void {
   if (all.length > 0) preview.append(make('h3', sentence + more), makeTable('Rows', ['Line', ...titles], body))
 }
 
-function describe({ added, known }: Tally, why: string): string {
+function describe({ added, done }: Tally, why: string): string {
+  const known = done.size - added
   const rejected = rows.filter(({ wrong }) => wrong !== undefined).length
   const parts = [
     `${plantsOf(added)} added`,
     known > 0 && `${known.toLocaleString('en')} there already`,
     rejected > 0 && `${rejected.toLocaleString('en')} rejected`,
   ]
-  return `${parts.filter(Boolean).join(', ')} of ${rows.length.toLocaleString('en')} rows.${why}`
+  return `${parts.filter(Boolean).join(', ')} of ${rows.length.toLocaleString('en')} ${rows.length === 1 ? 'row' : 'rows'}.${why}`
 }
