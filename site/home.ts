@@ -9,7 +9,7 @@ import { edit, noteChangesOfEdited, startEditing } from './edit.js'
 import { copy, find, isField, remember } from './elements.js'
 import { exportPlants } from './files.js'
 import { whileBusy } from './form.js'
-import { followChanges, startLive, stopLive } from './live.js'
+import { followChanges, showAfter, startLive, stopLive } from './live.js'
 import { clearLog } from './log.js'
 import { addExamples, openMany, startMany } from './many.js'
 import { closeMenu } from './menus.js'
@@ -43,7 +43,7 @@ const actions: Readonly<Record<string, (button: HTMLButtonElement) => unknown>> 
   close: (button) => button.closest('dialog')?.close(),
   copy: (button) => copy(button.value, button),
   edit: (button) => edit(BigInt(button.value), button),
-  examples: (button) => whileBusy(button, addExamples),
+  examples: (button) => whileBusy(button, () => showAfter(addExamples())),
   export: (button) => whileBusy(button, () => exportPlants(button.value, currentQuery())).finally(closeMenu),
   keys: () => find('#keys', HTMLDialogElement).showModal(),
   many: openMany,

@@ -17,6 +17,8 @@ let following: AbortController | undefined
 /** The position of the last change; undefined to begin with the next one. */
 let after: string | undefined
 let waiting: Change[] = []
+/** What makes many changes, which are shown once it has settled. */
+let making: Promise<unknown> | undefined
 let isShowing = false
 /** Undefined while requests succeed. */
 let awaySince: Date | undefined
@@ -45,6 +47,12 @@ export function followChanges(): void {
 export function stopLive(): void {
   pause('off')
   after = undefined
+}
+
+/** Shows no changes before an action is done. */
+export function showAfter<Result>(action: Promise<Result>): Promise<Result> {
+  making = action.catch(() => {})
+  return action
 }
 
 function tell(state: keyof typeof words): void {
@@ -96,6 +104,7 @@ async function show(): Promise<void> {
   if (isShowing) return
   isShowing = true
   while (waiting.length > 0) {
+    await making
     const changes = waiting
     waiting = []
     await onChanges(changes)
