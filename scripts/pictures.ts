@@ -24,7 +24,7 @@ try {
   await home.page.locator('#name').fill('Rosa canina')
   await home.page.locator('#tag').fill('rose')
   await home.page.getByRole('button', { name: 'Create' }).click()
-  await home.page.getByRole('status').getByText('was created').waitFor()
+  await home.page.getByRole('status').getByText('with the id').waitFor()
   await home.page.keyboard.press('Escape')
   await home.page.locator('#log-toggle').click()
   await home.page.locator('#log-list button').filter({ hasText: 'POST' }).click()

@@ -1,7 +1,8 @@
 // The form that creates a plant. Nobody has to invent an id: the form offers one that is free.
 
+import { readView } from './address.js'
 import { connect, freeIds, idMax, isRefusal, isThere, mayRead, statusOf } from './api.js'
-import { fieldOf, find } from './elements.js'
+import { fieldOf, find, isField } from './elements.js'
 import { fieldFor, focusWrong, isFilledIn, onSubmit, plantIn, showRefusal, tell } from './form.js'
 import { closeLog } from './log.js'
 import { hush } from './messages.js'
@@ -24,6 +25,7 @@ const closer = find('#create-close', HTMLButtonElement)
 const isPhone = matchMedia('(max-width: 43rem)')
 /** The id that was offered last. */
 let offered = ''
+let offeredTag = ''
 /** The id of the last create, if it got no answer: the plant may be there. */
 let unanswered: string | undefined
 
@@ -62,11 +64,12 @@ export function startForm(onCreated: (id: bigint, sentence: string) => Promise<v
       unanswered = undefined
       // A person may have begun with the next plant.
       if (isSame(plantIn(form, withoutId), plant)) form.reset()
+      offerTag()
       offer(undefined)
       await offerFree(BigInt(id))
       if (idField.value === '') offer(BigInt(id) + 1n)
       focusForm()
-      await onCreated(BigInt(id), `Plant ${id} was created.`)
+      await onCreated(BigInt(id), `Created ${JSON.stringify(plant.name)} with the id ${id}.`)
     } catch (refusal) {
       if (statusOf(refusal) === 409) ownId.open = true
       showRefusal(form, refusal, error)
@@ -100,6 +103,7 @@ export function openForm(name = ''): void {
   show(true)
   if (name !== '') fieldOf(form, 'name').value = name
   if (!mayRead()) ownId.open = true
+  offerTag()
   focusForm()
   void offerFree()
 }
@@ -128,6 +132,12 @@ function show(isOpen: boolean): void {
   // There is no room for both.
   if (isOpen && isPhone.matches) closeLog()
   toggler.ariaExpanded = String(isOpen)
+}
+
+/** Offers the tag that is searched for, unless a person has put another one in its place. */
+function offerTag(): void {
+  const field = form.elements.namedItem('tag')
+  if (isField(field) && [offeredTag, ''].includes(field.value)) field.value = offeredTag = readView().tag
 }
 
 /** Offers a free id, unless a person has put another one in its place. Returns whether there is one. */

@@ -64,7 +64,7 @@ export function startEditing(onDone: (id: bigint, sentence: string) => Promise<v
   const saveOver = async (state: Tagged<StoredPlant> | undefined): Promise<void> => {
     const mine = opened
     if (mine === undefined || state === undefined || !(await save(mine, state))) return
-    void onDone(mine.shown.id, `Plant ${mine.shown.id} was changed.`)
+    void onDone(mine.shown.id, `Saved ${JSON.stringify(mine.shown.name)}.`)
   }
   onSubmit(form, () => saveOver(opened?.shown))
   overwrite.addEventListener('click', () => whileBusy(overwrite, () => saveOver(opened?.theirs)).catch(explain))

@@ -113,10 +113,9 @@ export async function refresh(changes: readonly Change[]): Promise<void> {
 export async function filterByTag(tag: string): Promise<void> {
   tagFilter.value = tag
   const searching = search(prefix.value, tag)
-  // The chips are new.
-  const { activeElement } = document
+  document.querySelector<HTMLElement>('#chips > [aria-pressed="true"]')?.focus({ preventScroll: true })
   await searching
-  toTop(activeElement)
+  if (document.activeElement === document.body) table.focus({ preventScroll: true })
 }
 
 /** @param summary undefined if it is unknown. */

@@ -21,7 +21,12 @@ export function drawTags(summary: Summary | undefined, chosen: string): void {
   const toChips = (some: Summary['tags'] | typeof extra): HTMLElement[] => some.map((each) => toChip(each, chosen))
   const chips = make('span', toChips([...extra, ...first]))
   // A click on a chip that is replaced is lost.
-  if (chips.innerHTML !== find('#chips').innerHTML) find('#chips').replaceChildren(...chips.children)
+  if (chips.innerHTML !== find('#chips').innerHTML) {
+    const held = document.querySelector<HTMLElement>('#chips > :focus')?.dataset['tag']
+    find('#chips').replaceChildren(...chips.children)
+    const chip = document.querySelector<HTMLElement>(`#chips > [data-tag="${CSS.escape(held ?? '')}"]`)
+    if (held !== undefined) chip?.focus({ preventScroll: true })
+  }
   const typed = find('#tag-filter', HTMLInputElement).value
   const begun = tags.filter(({ tag }) => tag.includes(typed))
   // A tag that is whole is chosen, and the others are those to change to.
@@ -39,7 +44,13 @@ function toChip({ tag, plants }: { readonly tag: string; readonly plants?: numbe
   const isChosen = tag === chosen && tag !== ''
   const chip = make(
     'button.chip',
-    { type: 'button', 'data-action': 'tag', value: isChosen ? '' : tag, 'aria-pressed': String(isChosen) },
+    {
+      type: 'button',
+      'data-action': 'tag',
+      'data-tag': tag,
+      value: isChosen ? '' : tag,
+      'aria-pressed': String(isChosen),
+    },
     // The API has no filter for it.
     tag === '' ? { disabled: '', title: 'Empty tags cannot be searched.' } : undefined,
     shown(tag),
@@ -50,7 +61,7 @@ function toChip({ tag, plants }: { readonly tag: string; readonly plants?: numbe
   return tint(chip, tag)
 }
 
-const huesMax = 12
+const huesMax = 18
 
 /** Gives an element the colour of a tag, which depends on its text alone. None for an empty tag. */
 export function tint<Kind extends HTMLElement>(element: Kind, tag: string): Kind {
@@ -62,5 +73,5 @@ export function tint<Kind extends HTMLElement>(element: Kind, tag: string): Kind
 
 /** A number that a text always has. */
 function hashOf(text: string): number {
-  return [...text].reduce((before, character) => (before * 163 + (character.codePointAt(0) ?? 0)) % 967, 0)
+  return [...text].reduce((before, character) => (before * 13 + (character.codePointAt(0) ?? 0)) % 967, 0)
 }

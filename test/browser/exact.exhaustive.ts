@@ -10,7 +10,7 @@ import { columnsOf } from '../../src/files/columns.ts'
 import { csvHeader, csvOf } from '../../src/files/formats.ts'
 import { noBrowser } from '../support/browser.ts'
 import { toPlant } from '../support/plants.ts'
-import { assertQuiet, create, enter, openMany, reads, says } from './home-page.ts'
+import { assertQuiet, create, created, enter, openMany, reads, saved } from './home-page.ts'
 import { open, store } from './visits.ts'
 
 /** What people and programs have in names. */
@@ -60,7 +60,7 @@ describe('texts of every kind', { skip: noBrowser }, () => {
         // By the form, which has one line for each text and no empty tag.
         const typed = { name: plant.name.replaceAll(/[\r\n]/g, ' '), tag: plant.tag?.replaceAll(/[\r\n]/g, ' ') }
         await create(page, String(id), typed.name, typed.tag ?? '')
-        await page.locator('#changed').getByText(`Plant ${id} was created.`).waitFor()
+        await created(page, id)
         assert.deepEqual(await stored(id), plantOf({ ...typed, tag: typed.tag || undefined }))
         // Another client changes it to any text; then the page changes the other field, through a conflict.
         await page.goto(`${store.url}/?name=&after=${id - 1}&from=${id}`)
@@ -73,7 +73,7 @@ describe('texts of every kind', { skip: noBrowser }, () => {
         await page.getByRole('button', { name: `Edit plant ${id}`, exact: true }).click()
         await page.getByRole('dialog').getByLabel('Tag (optional)').fill('other')
         await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-        await says(page, `Plant ${id} was changed.`)
+        await saved(page)
         assert.deepEqual(await stored(id), { name: plant.name, tag: 'other' })
         await store.client.replacePlant(id, plantOf(plant) as { name: string })
       }),

@@ -24,7 +24,7 @@ test('the home page works in Firefox', { skip: noFirefox }, async () => {
   await page.type('n')
   await hasFocus('name')
   await page.type(`Rosa${tab}rose${enter}`)
-  await reads('#changed', 'Plant 2 was created.')
+  await reads('#changed', 'Created "Rosa" with the id 2.')
   assert.equal((await store.client.getPlant(2)).tag, 'rose')
   await page.textOf("String(document.querySelector('#table').focus())")
   await page.type('/')

@@ -95,6 +95,10 @@ export const noNameMatches = (name: string, plant = 'No plant'): string =>
 
 export const says = (page: Page, text: string): Promise<void> => page.getByRole('status').getByText(text).waitFor()
 
+export const created = (page: Page, id: number | string | bigint): Promise<void> => says(page, `with the id ${id}.`)
+
+export const saved = (page: Page): Promise<void> => says(page, 'Saved "')
+
 export const textOf = async (page: Page, selector: string): Promise<string> =>
   (await page.locator(selector).textContent()) ?? ''
 

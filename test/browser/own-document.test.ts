@@ -11,7 +11,7 @@ import { csvHeader, csvOf } from '../../src/files/formats.ts'
 import { noBrowser } from '../support/browser.ts'
 import { makeFolder } from '../support/folder.ts'
 import { exhaustive } from '../support/ring.ts'
-import { assertAccessible, assertQuiet, enter, openMany, reads, says, textOf } from './home-page.ts'
+import { assertAccessible, assertQuiet, created, enter, openMany, reads, says, textOf } from './home-page.ts'
 import { open } from './visits.ts'
 
 /** With a property of each kind, of names that are none of JavaScript's, and texts that HTML would read. */
@@ -114,7 +114,7 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
       await field('Alias (optional)').fill('"a"')
       await field('(empty) (optional)').fill('blank')
       await create.click()
-      await reads(page, '#changed', 'Plant 1 was created.')
+      await created(page, 1)
       assert.equal(
         await send('GET', '/plants/1'),
         '{"id":1,"__proto__":"p","light":3,"name":"Fern","constructor":9223372036854775807,"id2":0.25,"größe: cm":"12 cm",' +
@@ -127,7 +127,7 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
       await field('Light').selectOption('sun')
       await field('Catalogue number').fill('9007199254740993')
       await create.click()
-      await reads(page, '#changed', 'Plant 2 was created.')
+      await created(page, 2)
       const least = '{"id":2,"light":"sun","name":"Moss","constructor":9007199254740993,"größe: cm":""}'
       assert.equal(await send('GET', '/plants/2'), least)
       await page.goto(new URL('docs', page.url()).href)
