@@ -73,5 +73,5 @@ export function tint<Kind extends HTMLElement>(element: Kind, tag: string): Kind
 
 /** A number that a text always has. */
 function hashOf(text: string): number {
-  return [...text].reduce((before, character) => (before * 13 + (character.codePointAt(0) ?? 0)) % 967, 0)
+  return [...text].reduce((before, character) => (before * 14 + (character.codePointAt(0) ?? 0)) % 971, 0)
 }
