@@ -32,7 +32,7 @@ import {
   styleOf,
   textOf,
 } from './home-page.ts'
-import { numbered, open, store, visit } from './visits.ts'
+import { numbered, open, store, visit, visitAs } from './visits.ts'
 
 describe('the home page, shared', { skip: noBrowser }, () => {
   test('has the search, the page and the open plant in its address, and the token never', () =>
@@ -40,7 +40,6 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       numbered(90).map((plant, at) => ({ ...plant, tag: `tag ${at % 3}` })),
       async (page, watched) => {
         const query = (): string => new URL(page.url()).search
-        await enter(page, store.token)
         const { promise: isLate, resolve: release } = Promise.withResolvers<void>()
         await page.route(/name=Plant\+9\b/, (route) => isLate.then(() => route.continue()))
         const asked = page.waitForRequest(/name=Plant\+9\b/)
@@ -117,7 +116,6 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       const open = async (line: RegExp): Promise<void> => {
         await page.locator('#log-list button:visible').filter({ hasText: line }).first().click()
       }
-      await enter(page, store.token)
       await create(page, '9223372036854775807', "Rosa 'Peace'", '')
       await created(page, '9223372036854775807')
       await rename(page, '7', 'Ficus lyrata')
@@ -181,7 +179,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
     }))
 
   test('offers what the token may do, and says why not the rest', () =>
-    visit([{ id: 7, name: 'Ficus', tag: 'fig' }], async (page) => {
+    visitAs('', [{ id: 7, name: 'Ficus', tag: 'fig' }], async (page) => {
       const seen = (selector: string): Promise<boolean> => page.locator(selector).first().isVisible()
       await enter(page, await store.tokenWith(['plants:read']))
       await reads(page, '#status', '1 plant')
@@ -223,7 +221,6 @@ describe('the home page, shared', { skip: noBrowser }, () => {
   exhaustive.test('adds many plants, says what is wrong, and adds nothing twice', () =>
     visit([{ id: 2, name: 'taken' }], async (page) => {
       const rows = Array.from({ length: 40 }, (_, at) => `${at + 10}\tPlant ${at}\t`)
-      await enter(page, store.token)
       await openMany(page)
       const all = ['id\tname\ttag', '1\t"two\nlines"\tfig', 'x\twrong\t', '2\tother\t', ...rows]
       await page.locator('#rows').fill(all.join('\n'))
@@ -271,7 +268,6 @@ describe('the home page, shared', { skip: noBrowser }, () => {
 
   test('gives ids to names, and to the rows of a table that has none', () =>
     visit(numbered(2), async (page) => {
-      await enter(page, store.token)
       await openMany(page)
       for (const [rows, ids, names] of [
         ['Rose, Lily,Tulip', ['next', 'next', 'next'], ['Rose', 'Lily', 'Tulip']],
@@ -351,7 +347,6 @@ describe('the home page, shared', { skip: noBrowser }, () => {
   exhaustive.test('takes 10,000 rows, and stops when told', () =>
     visit([], async (page) => {
       const all = Array.from({ length: 10_000 }, (_, at) => `${at + 1},Plant ${at},tag ${at % 7}`)
-      await enter(page, store.token)
       await openMany(page)
       await page.locator('#many[open]').waitFor()
       // Typing so much takes a browser long; a paste does not.
@@ -380,7 +375,6 @@ describe('the home page, shared', { skip: noBrowser }, () => {
 
   test('does again what failed once the server is back, and until then shows no count as its result', () =>
     visit(numbered(3), async (page, watched) => {
-      await enter(page, store.token)
       await reads(page, '#live', 'Live')
       await watched.context.setOffline(true)
       await page.locator('#live[data-state="away"]').waitFor()
@@ -411,7 +405,6 @@ describe('the home page, shared', { skip: noBrowser }, () => {
 
   test('asks for a token again once the server refuses it, and says why', () =>
     visit(numbered(1), async (page) => {
-      await enter(page, store.token)
       await reads(page, '#live', 'Live')
       await page.locator('#log-toggle').click()
       await page.locator('#log-list li:not(.aside) button').first().click()
@@ -460,7 +453,6 @@ describe('the home page, shared', { skip: noBrowser }, () => {
           if (isDone) await route.fetch()
           return route.abort('internetdisconnected')
         })
-      await enter(page, store.token)
       await reads(page, '#live', 'Live')
       await lose(true)
       await create(page, '2', 'Rosa', 'rose')
@@ -497,7 +489,6 @@ describe('the home page, shared', { skip: noBrowser }, () => {
   test('keeps a plant open while it is edited, deleted by another client and created again, and the focus in it', () =>
     visit(numbered(2), async (page) => {
       const plant = page.locator('#plant[open]')
-      await enter(page, store.token)
       await page.getByRole('link', { name: 'Plant 1' }).click()
       await plant.waitFor()
       await page.locator('#plant-edit').click()
@@ -527,7 +518,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
     }))
 
   test('works where nothing may be stored', () =>
-    visit(numbered(1), async (page) => {
+    visitAs('', numbered(1), async (page) => {
       await page.addInitScript(`for (const name of ['localStorage', 'sessionStorage'])
         Object.defineProperty(window, name, { get() { throw new DOMException('', 'SecurityError') } })`)
       await page.reload()
@@ -541,7 +532,6 @@ describe('the home page, shared', { skip: noBrowser }, () => {
     visit(numbered(2), async (page) => {
       const { promise: released, resolve: release } = Promise.withResolvers<void>()
       const held = async (route: Route): Promise<void> => released.then(() => route.continue())
-      await enter(page, store.token)
       await reads(page, '#live', 'Live')
       await page.route('**/plants', held)
       await page.route('**/plants/1', held)
@@ -586,7 +576,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
     }))
 
   test('takes a token from its address, where it is never seen again', () =>
-    visit(numbered(3), async (page, watched) => {
+    visitAs('', numbered(3), async (page, watched) => {
       const given = await store.tokenWith(['plants:read'])
       const places: string[] = []
       page.on('request', (request) => places.push(request.url(), request.headers()['referer'] ?? ''))
@@ -646,7 +636,6 @@ describe('the home page, shared', { skip: noBrowser }, () => {
           page.evaluate("[...document.querySelectorAll('.menu[open]')].map(({ id }) => id)")
         const is = (...ids: string[]): Promise<void> =>
           until(`open: ${ids}`, async () => (await open()).join() === ids.join())
-        await enter(page, store.token)
         await page.setViewportSize({ width: 390, height: 600 })
         await page.locator('#account summary').click()
         const isOnTop = `[...document.querySelectorAll('#account div > :not(#help)')].map((item) => {
@@ -693,7 +682,6 @@ describe('the home page, shared', { skip: noBrowser }, () => {
         }
         await page.emulateMedia({ reducedMotion: 'reduce' })
         await page.setViewportSize({ width: 360, height: 640 })
-        await enter(page, store.token)
         // On a phone, it is the bottom that stays, with the buttons.
         for (const [width, edge, end] of [
           [360, 'bottom', 'end'],
@@ -752,7 +740,6 @@ describe('the home page, shared', { skip: noBrowser }, () => {
 
   exhaustive.test('exports all pages of what is found, and prints the plants alone', () =>
     visit([...numbered(1_200), { id: 5_000, name: 'x' }], async (page) => {
-      await enter(page, store.token)
       await page.getByLabel('Search plants').fill('plant')
       await reads(page, '#status', '1 to 25')
       const downloading = page.waitForEvent('download')
@@ -770,7 +757,6 @@ describe('the home page, shared', { skip: noBrowser }, () => {
 
   exhaustive.test('leads a person who opened an address of the API to what it names', () =>
     visit([{ id: 7, name: 'Ficus', tag: 'fig' }], async (page) => {
-      await enter(page, store.token)
       await page.goto(`${store.url}/plants/7`)
       await page.getByRole('heading', { name: 'This address needs a token' }).waitFor()
       await page.getByRole('link', { name: 'Open plant 7' }).click()
@@ -793,7 +779,6 @@ describe('the home page, shared', { skip: noBrowser }, () => {
         else assert.match(letters, text, selector)
       }
       await page.setViewportSize({ width: 1_280, height: 1_600 })
-      await enter(page, store.token)
       await reads(page, '#live', 'Live')
       await assertSeen('a.name', 'evil name')
       await assertSeen('tbody .chip', 'fig')
@@ -831,7 +816,6 @@ describe('the home page, shared', { skip: noBrowser }, () => {
         { id: 3, name: '' },
       ],
       async (page) => {
-        await enter(page, store.token)
         await reads(page, '#status', '3 plants')
         const marks = await page.evaluate(
           "[...document.querySelectorAll('tbody .mark')].map((mark) => mark.dataset.name)",

@@ -33,7 +33,7 @@ import {
   textOf,
   unfoldId,
 } from './home-page.ts'
-import { numbered, store, stored, visit } from './visits.ts'
+import { numbered, store, stored, visit, visitAs } from './visits.ts'
 
 const int64Max = '9223372036854775807'
 const ofTheWorld = await readFile(new URL('../support/plants-of-the-world.ndjson', import.meta.url), 'utf8')
@@ -41,7 +41,6 @@ const ofTheWorld = await readFile(new URL('../support/plants-of-the-world.ndjson
 describe('the home page', { skip: noBrowser }, () => {
   test('shows what others do by itself, keeps the focus, and tells whoever edits a plant that it was changed', () =>
     visit(numbered(3), async (page, watched) => {
-      await enter(page, store.token)
       await reads(page, '#live', 'Live')
       await page.getByRole('button', { name: 'Edit plant 2', exact: true }).focus()
       await store.client.createPlant({ id: 7, name: 'Monstera' })
@@ -122,7 +121,6 @@ describe('the home page', { skip: noBrowser }, () => {
         await dialog.waitFor({ state: 'hidden' })
         assert.equal(await stored(1), `{"id":1,"name":"${theirs}"}`)
       }
-      await enter(page, store.token)
       await reads(page, '#live', 'Live')
       for (const beforeMs of inRing([0], [0, 20, 50, 100, 300, 600])) {
         const theirs = `theirs, ${beforeMs} ms before`
@@ -142,7 +140,7 @@ describe('the home page', { skip: noBrowser }, () => {
     }))
 
   test('overwrites what was shown for long enough to be read, by mouse or keyboard, and nothing newer', () =>
-    visit(numbered(1), async (page) => {
+    visitAs('', numbered(1), async (page) => {
       const dialog = page.getByRole('dialog')
       const shows = (theirs: string): Promise<void> =>
         reads(page, '[open] .conflict tr:nth-child(2) td:last-child .long', theirs)
@@ -180,7 +178,6 @@ describe('the home page', { skip: noBrowser }, () => {
 
   test('stays on the page to which a person turns while a change arrives', () =>
     visit(numbered(30), async (page) => {
-      await enter(page, store.token)
       await reads(page, '#live', 'Live')
       const held = Promise.withResolvers<void>()
       const isFirst = (url: URL): boolean => url.pathname === '/plants' && !url.searchParams.has('after')
@@ -199,7 +196,6 @@ describe('the home page', { skip: noBrowser }, () => {
 
   exhaustive.test('shows no conflict about what a dialog has read already', () =>
     visit(numbered(2), async (page) => {
-      await enter(page, store.token)
       await reads(page, '#live', 'Live')
       // After a change, the page waits a second before it takes the next one.
       await holdTimers(page, 1_000)
@@ -223,7 +219,6 @@ describe('the home page', { skip: noBrowser }, () => {
       const offers = (id: string): Promise<void> =>
         until(`${id} is offered`, async () => (await page.locator('#id').inputValue()) === id)
       await page.setViewportSize({ width: 390, height: 800 })
-      await enter(page, store.token)
       await page.locator('#log-toggle').click()
       await page.locator('#new').click()
       await page.locator('#log-panel').waitFor({ state: 'hidden' })
@@ -270,7 +265,6 @@ describe('the home page', { skip: noBrowser }, () => {
 
   exhaustive.test('reads the list once for what a person does', () =>
     visit(numbered(3), async (page) => {
-      await enter(page, store.token)
       await reads(page, '#live', 'Live')
       await page.locator('#new').click()
       await until('an id is offered', async () => (await page.locator('#id').inputValue()) === '4')
@@ -301,7 +295,7 @@ describe('the home page', { skip: noBrowser }, () => {
   )
 
   exhaustive.test('takes a token as it was pasted, and says in plain words what is wrong with it', () =>
-    visit(numbered(1), async (page) => {
+    visitAs('', numbered(1), async (page) => {
       await hasFocus(page, '#secret')
       await page.keyboard.press('Enter')
       await reads(page, '#secret-error', 'Enter a token.')
@@ -321,7 +315,6 @@ describe('the home page', { skip: noBrowser }, () => {
     visit(numbered(1), async (page, watched) => {
       const kept = (): Promise<boolean[]> =>
         page.evaluate("[sessionStorage, localStorage].map((place) => place.getItem('plantstore-token') !== null)")
-      await enter(page, store.token)
       await page.reload()
       await page.locator('tbody tr').first().waitFor()
       assert.deepEqual(await kept(), [true, false])
@@ -367,7 +360,7 @@ describe('the home page', { skip: noBrowser }, () => {
     }))
 
   test('leaves the focus where a person types while the plants are loaded', () =>
-    visit(numbered(1), async (page) => {
+    visitAs('', numbered(1), async (page) => {
       const held = Promise.withResolvers<void>()
       await page.route(/\/plants\?/, async (route) => held.promise.then(() => route.continue()))
       await enter(page, store.token)
@@ -381,7 +374,6 @@ describe('the home page', { skip: noBrowser }, () => {
   exhaustive.test('says when the table hides what was created; the numbers are those of the whole store', () =>
     visit(numbered(30), async (page) => {
       const chips = (): Promise<string[]> => page.locator('#chips button').allTextContents()
-      await enter(page, store.token)
       await page.getByLabel('Search plants').fill('zzz')
       await reads(page, '#status', noNameMatches('zzz'))
       await create(page, '999', 'Rosa canina', 'rose')
@@ -439,7 +431,6 @@ describe('the home page', { skip: noBrowser }, () => {
         await page.locator(field).focus()
         for (const key of keys) await page.keyboard.press(key)
       }
-      await enter(page, store.token)
       for (const plant of plants) assert.equal(await edit(plant.id, async () => {}), JSON.stringify(plant))
       await page.reload()
       assert.deepEqual(await page.locator('tbody td:nth-child(2)').nth(1).textContent(), '(empty)')
@@ -464,7 +455,7 @@ describe('the home page', { skip: noBrowser }, () => {
   })
 
   exhaustive.test('shows a plant in a sentence, which keeps its direction and its dialog', () =>
-    visit([{ id: 1, name: '\u2069\u202ecba', tag: 'fig' }], async (page) => {
+    visitAs('', [{ id: 1, name: '\u2069\u202ecba', tag: 'fig' }], async (page) => {
       const dialog = page.getByRole('dialog')
       // So high that the buttons cover no text.
       await page.setViewportSize({ width: 320, height: 1_600 })
@@ -493,7 +484,7 @@ describe('the home page', { skip: noBrowser }, () => {
   )
 
   exhaustive.test('takes back what it said once that is no longer true', () =>
-    visit(numbered(30), async (page) => {
+    visitAs('', numbered(30), async (page) => {
       const refuse = async (url: string): Promise<void> => {
         await page.route(url, (route) => route.fulfill({ status: 400, json: { error: 40000, message: 'not now' } }))
       }
@@ -544,7 +535,7 @@ describe('the home page', { skip: noBrowser }, () => {
   )
 
   exhaustive.test('disables a button while it is busy, and shows that it is', () =>
-    visit(numbered(30), async (page) => {
+    visitAs('', numbered(30), async (page) => {
       const dialog = page.getByRole('dialog')
       /** Presses a button whose request is held until the end of a check. */
       const press = async (url: string, button: Locator, check?: () => Promise<void>): Promise<void> => {
@@ -608,7 +599,6 @@ describe('the home page', { skip: noBrowser }, () => {
       ],
       async (page) => {
         const undo = page.getByRole('button', { name: 'Undo' })
-        await enter(page, store.token)
         await reads(page, 'tbody tr:last-child td:first-child', int64Max)
         await rename(page, int64Max, 'n'.repeat(1_025))
         await reads(page, '#edit-name-error', 'Name must have at most 1,024 characters, got 1,025. (error 40002)')
@@ -653,7 +643,7 @@ describe('the home page', { skip: noBrowser }, () => {
     ))
 
   test('takes back what it said and offered after ten seconds, but not from under the pointer', () =>
-    visit(numbered(3), async (page) => {
+    visitAs('', numbered(3), async (page) => {
       const undo = page.getByRole('button', { name: 'Undo' })
       await page.clock.install()
       await enter(page, store.token)
@@ -673,7 +663,6 @@ describe('the home page', { skip: noBrowser }, () => {
 
   test('acts once on a key that is held, and opens nothing for a person who has gone elsewhere', () =>
     visit(numbered(5), async (page) => {
-      await enter(page, store.token)
       const link = page.locator('tr[data-id="1"] a.name')
       await link.focus()
       for (let times = 0; times < 3; times += 1) await page.keyboard.down('Delete')
@@ -699,7 +688,6 @@ describe('the home page', { skip: noBrowser }, () => {
 
   test('goes from plant to plant, opens, edits and leaves them with single keys', () =>
     visit(numbered(3), async (page) => {
-      await enter(page, store.token)
       await hasFocus(page, '#plants-title')
       const stops = await page.evaluate(
         "[...document.querySelectorAll('tbody *')].filter((each) => each.tabIndex === 0).length",
@@ -775,7 +763,6 @@ describe('the home page', { skip: noBrowser }, () => {
 
   test('jumps to the id that is searched, and offers to create the name that is not found', () =>
     visit(numbered(40), async (page) => {
-      await enter(page, store.token)
       await page.locator('#drawing-leaves').waitFor({ state: 'attached' })
       const asked: string[] = []
       page.on('request', (request) => asked.push(request.url()))
@@ -816,7 +803,6 @@ describe('the home page', { skip: noBrowser }, () => {
 
   exhaustive.test('turns pages to and fro, each read from its top', () =>
     visit(numbered(53), async (page) => {
-      await enter(page, store.token)
       await reads(page, '#status', '1 to 25 of 53')
       for (const name of ['First page', 'Previous page'])
         assert.ok(await page.getByRole('button', { name }).isDisabled())
@@ -840,7 +826,6 @@ describe('the home page', { skip: noBrowser }, () => {
 
   exhaustive.test('stays on the page and with the plant that was changed, or with the next one', () =>
     visit(numbered(53), async (page) => {
-      await enter(page, store.token)
       for (const place of ['26 to 50 of 53', '51 to 53 of 53']) {
         await page.getByRole('button', { name: 'Next page' }).click()
         await reads(page, '#status', place)
@@ -892,7 +877,6 @@ describe('the home page', { skip: noBrowser }, () => {
         await hasFocus(page, '#name')
         for (const hidden of ['#plants', '.tools']) assert.equal(await page.locator(hidden).isVisible(), false)
       }
-      await enter(page, store.token)
       await isWelcome()
       await create(page, '', 'Rosa', '')
       await created(page, 1)
@@ -948,7 +932,7 @@ describe('the home page', { skip: noBrowser }, () => {
   )
 
   exhaustive.test('claims no number that the server does not give', () =>
-    visit(numbered(30), async (page) => {
+    visitAs('', numbered(30), async (page) => {
       const tags = Array.from({ length: 100 }, (_, at) => ({ tag: `tag ${at}`, plants: 200 - at }))
       for (const [isExact, shown, status, hint] of [
         [true, 100, '1 to 25 of 1,000,000', 'The 100 most common tags.'],
@@ -968,7 +952,6 @@ describe('the home page', { skip: noBrowser }, () => {
   exhaustive.test('copies an id, and selects it where there is no clipboard for it', () =>
     visit(numbered(2), async (page, watched) => {
       await watched.context.grantPermissions(['clipboard-read', 'clipboard-write'])
-      await enter(page, store.token)
       const id = page.getByRole('button', { name: 'Copy id 2' })
       for (const [setUp, said, held] of [
         ['', 'Copied', 'navigator.clipboard.readText()'],
@@ -997,7 +980,6 @@ describe('the home page', { skip: noBrowser }, () => {
         return tops.filter((bottom) => bottom <= place).length
       }
       await page.setViewportSize({ width: 1_280, height: 800 })
-      await enter(page, store.token)
       await reads(page, '#status', '1 to 25 of 130')
       assert.ok((await inWindow()) >= 8, `${await inWindow()} rows`)
       const places = ['th:nth-child(1)', 'th:nth-child(2)', 'th:nth-child(3)', '#chips button:last-child']
@@ -1032,7 +1014,7 @@ describe('the home page', { skip: noBrowser }, () => {
   )
 
   test('is accessible, light and dark, narrow and wide, by keyboard alone', () =>
-    visit([], async (page) => {
+    visitAs('', [], async (page) => {
       await holdChanges(page)
       await assertAccessible(page, 'no token')
       // The first field has the focus.

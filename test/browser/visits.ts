@@ -21,15 +21,18 @@ export function open(url: string, options?: BrowserContextOptions): Promise<Watc
   return openPage(browser ?? assert.fail(String(noBrowser)), url, options)
 }
 
-/** Opens the home page of the store, which has these plants and no others at first. */
-export async function visit(
-  plants: readonly NewPlant[],
-  run: (page: Page, watched: WatchedPage) => Promise<void>,
-): Promise<void> {
+type Run = (page: Page, watched: WatchedPage) => Promise<void>
+
+/** Opens the home page of the store, which has these plants and no others at first, and signs in. */
+export const visit = (plants: readonly NewPlant[], run: Run): Promise<void> => visitAs(store.token, plants, run)
+
+/** @param token empty for a person who signs in later. */
+export async function visitAs(token: string, plants: readonly NewPlant[], run: Run): Promise<void> {
   await store.reset()
   for (let at = 0; at < plants.length; at += 50)
     await Promise.all(plants.slice(at, at + 50).map((plant) => store.client.createPlant(plant)))
-  await using watched = await open(`${store.url}/`)
+  await using watched = await open(`${store.url}/${token === '' ? '' : `#token=${token}`}`)
+  if (token !== '') await watched.page.locator('#account').waitFor()
   await run(watched.page, watched)
   assertQuiet(watched)
 }
