@@ -104,11 +104,15 @@ export function watchPerson(): () => boolean {
   }
 }
 
-/** Gives the focus back to the row of a plant, or to the heading, if it has no place any more. */
-export function refocus(id: bigint | string | undefined): void {
+/**
+ * Gives the focus back to the row of a plant, or to the heading, if it has no place any more.
+ *
+ * @param left where it is not wanted.
+ */
+export function refocus(id: bigint | string | undefined, left: Element | null = null): void {
   const { activeElement } = document
   // The focus stays for a while where a closed dialog has it.
-  if (activeElement !== document.body && activeElement?.checkVisibility()) return
+  if (![document.body, left].includes(activeElement) && activeElement?.checkVisibility()) return
   const link = document.querySelector<HTMLElement>(`[data-id="${CSS.escape(String(id))}"] a.name`)
   ;(link ?? find('#plants-title')).focus()
 }

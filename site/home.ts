@@ -16,7 +16,17 @@ import { closeMenu } from './menus.js'
 import { announce, closeToast, explain, hush } from './messages.js'
 import { noteChangesOfShown, openPlant, remove, restore, showPlant } from './plant.js'
 import { findRow, pinRow } from './rows.js'
-import { currentQuery, filterByTag, openTable, refresh, reload, reloadAround, showTotals } from './table.js'
+import {
+  currentQuery,
+  filterByTag,
+  openTable,
+  refresh,
+  reload,
+  reloadAround,
+  showAll,
+  showsView,
+  showTotals,
+} from './table.js'
 import { token } from './token.js'
 
 const unreachable = 'The server cannot be reached; try again.'
@@ -40,6 +50,7 @@ startMany(added)
 
 /** What the buttons with `data-action` do; the value of a button says with what. Refusals are explained. */
 const actions: Readonly<Record<string, (button: HTMLButtonElement) => unknown>> = {
+  all: showAll,
   close: (button) => button.closest('dialog')?.close(),
   copy: (button) => copy(button.value, button),
   edit: (button) => edit(BigInt(button.value), button),
@@ -49,7 +60,7 @@ const actions: Readonly<Record<string, (button: HTMLButtonElement) => unknown>> 
   many: openMany,
   named: (button) => openForm(button.value),
   remove: (button) => remove(BigInt(button.value), button, changed),
-  restore: (button) => restore(button, changed),
+  restore: (button) => button.value !== '' && restore(button, changed),
   tag: (button) => filterByTag(button.value),
 }
 document.addEventListener('click', async ({ target }) => {
@@ -77,14 +88,15 @@ async function added(): Promise<void> {
 async function changed(id: bigint, sentence: string, isGone = false): Promise<void> {
   if (!isGone) void noteChangesOfShown([id])
   else if (readView().plant === String(id)) openPlant(undefined)
-  if (may.read) await Promise.all([reloadAround(id), loadSummary()])
   announce(sentence)
+  if (may.read) await Promise.all([reloadAround(id, isGone), loadSummary()])
   // Another client may have deleted it.
   if (may.read && !isGone && findRow(id) === undefined)
     await connectAside()
       .getPlant(id)
       .then(pinRow, () => {})
   findRow(id)?.classList.add('fresh')
+  findRow(id)?.scrollIntoView({ block: 'nearest' })
   if (document.body.matches('.empty')) focusForm()
 }
 
@@ -142,7 +154,7 @@ async function enter(mayDo: May): Promise<void> {
 
 addEventListener('popstate', () => {
   if (!may.read || token.get() === '') return
-  void openTable()
+  if (!showsView(readView())) void openTable()
   void showPlant(readView().plant)
 })
 
@@ -166,11 +178,12 @@ addEventListener('keydown', onHeldKey, true)
 
 addEventListener('keydown', (event) => {
   const { target, key, ctrlKey, metaKey, altKey } = event
-  const isUndo = key === 'z' && (ctrlKey || metaKey) && !find('#undo').hidden
+  const undo = find('#undo', HTMLButtonElement)
+  const isUndo = key === 'z' && (ctrlKey || metaKey) && may.write
   // An empty field has nothing of its own to undo.
-  const isTyping = isField(target) && !(isUndo && target.value === '')
+  const isTyping = isField(target) && !(isUndo && undo.value !== '' && target.value === '')
   if (isTyping || altKey || document.querySelector('dialog:modal') !== null) return
-  if (isUndo) find('#undo').click()
+  if (isUndo) undo.click()
   else if (ctrlKey || metaKey || (!shortcuts.checked && /^[/n?]$/.test(key))) return
   else if (key === '/' && may.read) find('#prefix').focus()
   else if (key === 'n' && may.write) toggleForm()

@@ -74,5 +74,6 @@ export function closeToast(): void {
 
 /** Clears the messages of earlier actions, which may no longer apply. A deletion can still be undone. */
 export function hush(): void {
-  for (const place of ['#create-error', '#table-error', '#plant-error', '#changed']) find(place).textContent = ''
+  for (const place of ['#create-error', '#table-error', '#plant-error']) find(place).textContent = ''
+  say(said, undo.hidden ? '' : undo.title)
 }

@@ -22,6 +22,10 @@ const isWide = matchMedia('(min-width: 80rem) and (min-height: 25rem)')
 /** What the dialog returns if the address has closed it, not a person. */
 const byPage = 'page'
 let shownId: string | undefined
+/** What had the focus when the panel was opened, to which a browser gives it back. */
+let opener: Element | null = null
+/** The JSON of plants that were deleted here and are not back. */
+let deleted: string[] = []
 /** The request that a person chose last. */
 let chosen = 'GET'
 
@@ -78,7 +82,8 @@ export async function showPlant(id: string | undefined): Promise<void> {
   markShown()
   if (id === undefined) {
     dialog.close(byPage)
-    return refocus(before)
+    titlePage()
+    return refocus(before, opener)
   }
   if (idOf(id) === undefined) {
     openPlant(undefined)
@@ -92,6 +97,7 @@ export async function showPlant(id: string | undefined): Promise<void> {
     fill(plant)
     if (document.querySelector('dialog[open]') !== null) return
     dialog.returnValue = ''
+    opener = document.activeElement
     // A touch beside a sheet closes it; one beside a panel is for the table.
     dialog.setAttribute('closedby', isWide.matches ? 'none' : 'any')
     if (isWide.matches) dialog.show()
@@ -182,10 +188,19 @@ export async function remove(id: bigint, button: HTMLButtonElement, onChanged: O
     return read
   })
   if (plant === undefined) return
-  await onChanged(id, `Deleted ${JSON.stringify(plant.name)}.`, true)
-  const undoer = find('#undo', HTMLButtonElement)
-  undoer.value = printLine(plant)
-  undoer.hidden = false
+  deleted.push(printLine(plant))
+  offerUndo().hidden = false
+  await onChanged(id, sentenceOf(plant), true)
+}
+
+const sentenceOf = ({ name }: StoredPlant): string => `Deleted ${JSON.stringify(name)}.`
+
+/** Offers to bring back the plant that was deleted last, if it is not back yet. */
+function offerUndo(): HTMLButtonElement {
+  const undo = find('#undo', HTMLButtonElement)
+  undo.value = deleted.at(-1) ?? ''
+  undo.title = undo.value === '' ? '' : sentenceOf(parseExact(undo.value) as StoredPlant)
+  return undo
 }
 
 async function isGone(id: bigint): Promise<boolean> {
@@ -197,7 +212,8 @@ async function isGone(id: bigint): Promise<boolean> {
 
 /** Creates the plant again that a button has as JSON. Shows the one that has its id if somebody has taken it since. */
 export async function restore(button: HTMLButtonElement, onChanged: OnChanged): Promise<void> {
-  const plant = parseExact(button.value) as StoredPlant
+  const json = button.value
+  const plant = parseExact(json) as StoredPlant
   const { id, name } = plant
   let sentence = `${JSON.stringify(name)} is back.`
   await whileBusy(button, async () => {
@@ -210,6 +226,8 @@ export async function restore(button: HTMLButtonElement, onChanged: OnChanged): 
       openPlant(String(id))
     }
   })
+  deleted = deleted.filter((each) => each !== json)
+  offerUndo()
   closeToast()
   await onChanged(BigInt(id), sentence)
   refocus(id)

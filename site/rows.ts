@@ -73,9 +73,7 @@ export function refreshRows(page: readonly StoredPlant[]): void {
   const ids = new Set(page.map(({ id }) => String(id)))
   settle(() => {
     for (const [id = '', row] of there) {
-      if (ids.has(id)) continue
-      if (row.contains(document.activeElement)) table.focus({ preventScroll: true })
-      row.remove()
+      if (!ids.has(id)) drop(row)
     }
     for (const [at, plant] of page.entries()) {
       const row = there.get(String(plant.id))
@@ -86,6 +84,17 @@ export function refreshRows(page: readonly StoredPlant[]): void {
       rows[at]?.classList.add('fresh')
     }
   })
+}
+
+/** Removes the row of a plant. */
+export function dropRow(id: bigint): void {
+  const row = findRow(id)
+  if (row !== undefined) settle(() => drop(row))
+}
+
+function drop(row: HTMLTableRowElement): void {
+  if (row.contains(document.activeElement)) table.focus({ preventScroll: true })
+  row.remove()
 }
 
 /** Changes the rows. Those that move by a row or so, such as into the place of one that is gone, slide there. */
@@ -133,13 +142,13 @@ function makeHead(): void {
 function toRow(plant: StoredPlant): HTMLTableRowElement {
   const id = String(plant.id)
   const tool = (action: 'edit' | 'remove', title: string): HTMLElement =>
-    make('button.quiet', doing(action, id, title), { 'aria-label': `${title} plant ${id}` }, makeIcon(action))
+    make('button.quiet.writes', doing(action, id, title), { 'aria-label': `${title} plant ${id}` }, makeIcon(action))
   const row = make(
     'tr',
     { 'data-id': id },
     make('td', make('button.id.quiet', doing('copy', id, 'Copy the id'), { 'aria-label': `Copy id ${id}` }, id)),
     withoutId.map(({ kind }) => make(`td.${kind}`)),
-    make('td.writes', make('div.row.actions', tool('edit', 'Edit'), tool('remove', 'Delete'))),
+    make('td', make('div.row.actions', tool('edit', 'Edit'), tool('remove', 'Delete'))),
   )
   putTexts(row, plant)
   return row

@@ -1,12 +1,13 @@
 // The table of plants: searches while the user types, and shows one page at a time. The address says which.
 
-import { idOf, type Place, placesBefore, rangeOf, readView, sizes, type View, writeView } from './address.js'
+import { hrefOf, idOf, type Place, placesBefore, rangeOf, readView, sizes, type View, writeView } from './address.js'
 import { connect, connectAside } from './api.js'
 import type { Change, ListQuery, PlantStoreClient, StoredPlant, Summary } from './client.js'
 import { find, make } from './elements.js'
 import { whileBusy } from './form.js'
 import { explain, hush, say, spoken } from './messages.js'
-import { findRow, refreshPinned, refreshRows, rows, showRows, showsChange, table } from './rows.js'
+import { openPlant } from './plant.js'
+import { dropRow, findRow, refreshPinned, refreshRows, rows, showRows, showsChange, table } from './rows.js'
 import { drawTags } from './tags.js'
 
 const typingPauseMs = 150
@@ -35,7 +36,11 @@ let totals: Summary | undefined
 let timer: number | undefined
 
 for (const field of [prefix, tagFilter]) {
-  field.form?.addEventListener('submit', (event) => event.preventDefault())
+  field.form?.addEventListener('submit', (event) => {
+    event.preventDefault()
+    const id = idOf(prefix.value)
+    if (id !== undefined) openPlant(String(id))
+  })
   field.addEventListener('input', () => {
     clearTimeout(timer)
     // Each letter is a step of the search, not of the history.
@@ -50,7 +55,10 @@ prefix.form?.addEventListener('reset', () => {
   prefix.focus()
   return search('', tagIn())
 })
-size.addEventListener('change', () => show({ ...view, size: Number(size.value), after: undefined, from: 1 }, []))
+size.addEventListener('change', () => {
+  hush()
+  return show({ ...view, size: Number(size.value), after: undefined, from: 1 }, [])
+})
 first.addEventListener('click', () => turnTo(first, () => []))
 previous.addEventListener('click', () => turnTo(previous, () => before))
 next.addEventListener('click', () => {
@@ -64,7 +72,19 @@ export async function openTable(): Promise<void> {
   const wanted = readView()
   prefix.value = wanted.name
   tagFilter.value = wanted.tag
+  hush()
   await show(wanted, placesBefore(), false)
+}
+
+/** Whether the table shows a view, whatever plant is open. */
+export function showsView(wanted: View): boolean {
+  return hrefOf({ ...wanted, plant: undefined }) === hrefOf({ ...view, plant: undefined })
+}
+
+export function showAll(): Promise<void> {
+  prefix.value = tagFilter.value = ''
+  find('#plants-title').focus()
+  return search('', '')
 }
 
 /** Reloads the current page, or shows the previous page if the current one is now empty. */
@@ -74,8 +94,9 @@ export async function reload(): Promise<void> {
 }
 
 /** Reloads after an action on a plant. Keeps the keyboard focus on that plant, or on the plant in its place. */
-export async function reloadAround(id: bigint): Promise<void> {
+export async function reloadAround(id: bigint, isGone: boolean): Promise<void> {
   const place = findRow(id)?.rowIndex ?? 0
+  if (isGone) dropRow(id)
   await reload()
   // A row that was removed has given its focus to the table.
   if (document.activeElement !== document.body && document.activeElement !== table) return
@@ -145,6 +166,7 @@ function isFiltered(): boolean {
 /** Shows the first page of another search. */
 function search(name: string, tag: string, isStep = true): Promise<void> {
   clearTimeout(timer)
+  hush()
   scrollTo({ top: 0 })
   return show({ name, tag, size: view.size, from: 1 }, [], isStep)
 }
@@ -154,7 +176,6 @@ function show(wanted: View, places: readonly Place[], isStep = true, client = co
   view = wanted
   before = places
   writeView({ ...wanted, plant: readView().plant }, places, isStep)
-  hush()
   drawTags(totals, view.tag)
   loading = load(client)
   return loading
@@ -182,6 +203,8 @@ async function load(client: PlantStoreClient): Promise<void> {
     nextAfter = after
     hasFailed = false
     showRows(plants)
+    if (id !== undefined) findRow(id)?.classList.add('fresh')
+    find('#table-error').textContent = ''
     showPlace()
   } catch (refusal) {
     if (mine !== newest) return
@@ -195,11 +218,14 @@ async function load(client: PlantStoreClient): Promise<void> {
 
 function showPlace(): void {
   showPager()
-  createNamed.hidden = rows.length > 0 || hasFailed || view.name === '' || idOf(view.name) !== undefined
+  const id = idOf(view.name)
+  find('#show-all').hidden = rows.length > 0 || hasFailed || !isFiltered()
+  createNamed.hidden = rows.length > 0 || hasFailed || view.name === '' || id !== undefined
   createNamed.value = view.name
   say(createNamed, `Create ${JSON.stringify(view.name)}`)
+  const hasId = id !== undefined && findRow(id) !== undefined
   const ofBefore = rows.length === 0 ? '' : 'Showing the previous results.'
-  const sentence = hasFailed ? ofBefore : rangeOf(rows.length, view, nextAfter !== undefined, totals)
+  const sentence = hasFailed ? ofBefore : rangeOf(rows.length, view, nextAfter !== undefined, totals, hasId)
   const [title = '', ...rest] = sentence.split(/(?=\n)/)
   find('#status').replaceChildren(make('span', spoken(title)), ...rest)
 }
@@ -221,6 +247,7 @@ function showPager(): void {
  */
 async function turnTo(button: HTMLButtonElement, find: () => readonly Place[]): Promise<void> {
   await whileBusy(button, async () => {
+    hush()
     // A search may be under way.
     await loading
     await showLastOf(find())

@@ -230,6 +230,8 @@ describe('the home page', { skip: noBrowser }, () => {
       await assertInWindow(page, '#changed')
       await hasFocus(page, '#name')
       await offers('9')
+      await page.locator('#prefix').focus()
+      await page.locator('#creating').waitFor({ state: 'hidden' })
       // The largest id has no next one.
       await create(page, int64Max, "Rosa 'Peace' \u{1f339}", 'rose')
       await created(page, int64Max)
@@ -659,6 +661,11 @@ describe('the home page', { skip: noBrowser }, () => {
       await page.mouse.move(0, 0)
       await page.clock.runFor(15_000)
       assert.deepEqual([await textOf(page, '#changed'), await undo.isVisible()], ['', false])
+      // The keys bring back all, the last one first.
+      for (const id of ['2', '1']) {
+        await page.keyboard.press('Control+z')
+        await says(page, `"Plant ${id}" is back.`)
+      }
     }))
 
   test('acts once on a key that is held, and opens nothing for a person who has gone elsewhere', () =>
@@ -722,8 +729,19 @@ describe('the home page', { skip: noBrowser }, () => {
       await hasFocus(page, 'tr[data-id="2"] a.name')
       await page.keyboard.press('Enter')
       await page.locator('#plant').getByRole('heading', { name: 'Plant 2' }).waitFor()
+      await page.keyboard.press('ArrowDown')
+      await page.locator('#plant').getByRole('heading', { name: 'Plant 3' }).waitFor()
       await page.keyboard.press('Escape')
+      await hasFocus(page, 'tr[data-id="3"] a.name')
+      const lists: string[] = []
+      page.on('request', (request) => lists.push(new URL(request.url()).pathname))
+      await page.goBack()
+      await page.locator('#plant').getByRole('heading', { name: 'Plant 3' }).waitFor()
+      await page.goBack()
+      await page.locator('#plant').getByRole('heading', { name: 'Plant 2' }).waitFor()
+      await page.goBack()
       await hasFocus(page, 'tr[data-id="2"] a.name')
+      assert.ok(!lists.includes('/plants'), 'the table, which has the focus, is not read again')
       await until('the title is that of the list', async () => (await page.title()) === 'Plant Store')
       await page.keyboard.press('e')
       await hasFocus(page, '#edit-name')
@@ -762,21 +780,28 @@ describe('the home page', { skip: noBrowser }, () => {
     }))
 
   test('jumps to the id that is searched, and offers to create the name that is not found', () =>
-    visit(numbered(40), async (page) => {
+    visit([...numbered(39), { id: 40, name: 'Plant 40', tag: 'fig' }], async (page) => {
       await page.locator('#drawing-leaves').waitFor({ state: 'attached' })
       const asked: string[] = []
       page.on('request', (request) => asked.push(request.url()))
       await page.getByLabel('Search plants').fill('12')
       await reads(page, '#status', 'From id 12 on')
-      await reads(page, 'tbody tr:first-child td:first-child', '12')
       assert.equal(await page.title(), '12 - Plant Store')
+      await page.locator('tr.fresh[data-id="12"]').waitFor()
+      await page.keyboard.press('Enter')
+      await page.locator('#plant').getByRole('heading', { name: 'Plant 12' }).waitFor()
+      await page.keyboard.press('Escape')
+      await reads(page, 'tbody tr:first-child td:first-child', '12')
       await page.getByRole('button', { name: 'Next page' }).click()
       await reads(page, 'tbody tr:first-child td:first-child', '37')
       await page.getByLabel('Search plants').fill('41')
       await reads(page, '#status', 'There is no plant 41, and none after it.')
+      await filterByTag(page, 'none')
+      await page.getByRole('button', { name: 'Show all plants' }).click()
+      await reads(page, '#status', '1 to 25 of 40')
       for (const least of ['-9223372036854775808', ' -007 ']) {
         await page.getByLabel('Search plants').fill(least)
-        await reads(page, '#status', `From id ${BigInt(least)} on`)
+        await reads(page, '#status', `There is no plant ${BigInt(least)}.\nThese come after it.`)
       }
       await page.getByLabel('Search plants').fill('9223372036854775808')
       await reads(page, '#status', noNameMatches('9223372036854775808'))
@@ -851,7 +876,7 @@ describe('the home page', { skip: noBrowser }, () => {
       await assertInWindow(page, '#changed')
       await page.getByRole('button', { name: 'Previous page' }).click()
       await reads(page, '#status', '1 to 25 of 50')
-      assert.equal(await textOf(page, '#changed'), '')
+      assert.equal(await textOf(page, '#changed'), 'Deleted "Plant 51".')
       await page.getByRole('button', { name: 'Undo delete' }).click()
       await says(page, '"Plant 51" is back.')
       await page.evaluate('Element.prototype.animate = function () { (window.moved ??= []).push(this.dataset.id) }')
@@ -911,6 +936,7 @@ describe('the home page', { skip: noBrowser }, () => {
       await counts(8)
       await store.client.deletePlant(99)
       await counts(7)
+      assert.match(await textOf(page, '#chips'), /^foliage .*succulent/)
       // The same chip shows all again. A late answer leaves the focus where a person has moved it.
       await store.fail({ operation: 'listPlants', delayMs: 500 })
       await page.getByRole('button', { name: 'succulent : clear this filter', pressed: true }).click()
@@ -965,6 +991,7 @@ describe('the home page', { skip: noBrowser }, () => {
         await page.evaluate(`getSelection().removeAllRanges(); ${setUp}`)
         await id.click()
         await page.locator(`button.id[data-said="${said}"]`).waitFor()
+        assert.equal(await styleOf(page, '[data-said]', 'font-size'), '0px')
         assert.equal(await page.evaluate(held), '2', said)
         await page.locator('[data-said]').waitFor({ state: 'detached' })
       }
