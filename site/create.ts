@@ -38,6 +38,11 @@ section.addEventListener('keydown', ({ key }) => {
   if (key === 'Escape' && !page.contains('empty')) closer.click()
 })
 
+// On a phone, it would take the room of what is looked for.
+find('#search').addEventListener('focusin', () => {
+  if (isPhone.matches && fieldOf(form, 'name').value === '') closeForm()
+})
+
 find('summary', HTMLElement, ownId).addEventListener('click', (event) => {
   event.preventDefault()
   ownId.open = true
@@ -66,10 +71,11 @@ export function startForm(onCreated: (id: bigint, sentence: string) => Promise<v
       if (isSame(plantIn(form, withoutId), plant)) form.reset()
       offerTag()
       offer(undefined)
+      focusForm()
+      const shown = onCreated(BigInt(id), `Created ${JSON.stringify(plant.name)} with the id ${id}.`)
       await offerFree(BigInt(id))
       if (idField.value === '') offer(BigInt(id) + 1n)
-      focusForm()
-      await onCreated(BigInt(id), `Created ${JSON.stringify(plant.name)} with the id ${id}.`)
+      await shown
     } catch (refusal) {
       if (statusOf(refusal) === 409) ownId.open = true
       showRefusal(form, refusal, error)

@@ -170,7 +170,9 @@ function review(read: readonly PlantRow[]): void {
     return `${same.length === 1 ? 'line' : 'lines'} ${lines}: ${fault}`
   })
   say(error, faults.length === 0 ? '' : toSentence(some(faults).join('; ')))
-  const end = wrong.length === 0 ? '.' : `, ${wrong.length.toLocaleString('en')} with a problem.`
+  const problems = wrong.length === 0 ? '' : `${wrong.length.toLocaleString('en')} with a problem`
+  find('#many-wrong').textContent = problems
+  const end = problems === '' ? '.' : `, ${problems}.`
   showRows(`2. Check: ${ready.length.toLocaleString('en')} ready${end}`, [...wrong, ...ready])
 }
 
@@ -209,16 +211,20 @@ async function add(): Promise<boolean> {
   } catch (cause) {
     const why = isRefusal(cause) ? toSentence(wordsOf(cause)) : 'You stopped it.'
     const told = describe(tally, ` ${why} Press Add to continue; nothing is added twice.`)
-    review(rows.filter((row) => !tally.done.has(row)))
-    if (text.value !== '') text.value = source = linesLeft()
+    rows = rows.filter((row) => !tally.done.has(row))
+    if (text.value !== '') leave()
+    review(rows)
     if (statusOf(cause) === 401) throw cause
     say(status, told)
-    if (!dialog.open) announce(status.textContent)
+    if (!dialog.open) announce(told)
   } finally {
     running = undefined
     closer.focus()
   }
-  if (tally.added > 0) await onAdded()
+  if (tally.added > 0) {
+    await onAdded()
+    announce(status.textContent)
+  }
   return rows.length === 0
 }
 
@@ -227,6 +233,17 @@ function turn(state: 'ready' | 'running' | 'rejected' | 'done'): void {
   showState(dialog, state)
   for (const field of [text, file]) field.disabled = state === 'running'
   closer.classList.toggle('main', state === 'rejected' || state === 'done')
+}
+
+/** Leaves the rows in the box, where they have other lines. */
+function leave(): void {
+  text.value = source = linesLeft()
+  let line = head.length + 1
+  rows = rows.map((row) => {
+    const moved = { ...row, line }
+    line += row.raw.split('\n').length
+    return moved
+  })
 }
 
 /** The rows below the one that names the columns. */

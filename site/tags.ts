@@ -6,6 +6,8 @@ import { makeIcon } from './icons.js'
 import { escaped, shown } from './texts.js'
 
 const chipsMax = 8
+/** Tags keep their places while their numbers change. */
+let order: readonly string[] = []
 /** The server returns at most this many tags; a full list may be incomplete. */
 const tagsMax = 100
 
@@ -14,7 +16,9 @@ const tagsMax = 100
  * @param chosen the tag that filters the table; empty for none.
  */
 export function drawTags(summary: Summary | undefined, chosen: string): void {
-  const tags = summary?.tags ?? []
+  const placeOf = ({ tag }: { readonly tag: string }): number => (order.includes(tag) ? order.indexOf(tag) : tagsMax)
+  const tags = (summary?.tags ?? []).toSorted((one, other) => placeOf(one) - placeOf(other))
+  if (summary !== undefined) order = tags.map(({ tag }) => tag)
   const first = tags.slice(0, chipsMax)
   const isShown = chosen === '' || first.some(({ tag }) => tag === chosen)
   const extra = isShown ? [] : [tags.find(({ tag }) => tag === chosen) ?? { tag: chosen }]

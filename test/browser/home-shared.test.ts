@@ -185,7 +185,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await reads(page, '#status', '1 plant')
       assert.match(await textOf(page, '#account'), /can only read/)
       assert.match(await textOf(page, '#limits'), /needs the scope plants:write/)
-      for (const hidden of ['#new', '#add-many', '.actions']) assert.equal(await seen(hidden), false, hidden)
+      for (const hidden of ['#new', '#add-many', '.actions button']) assert.equal(await seen(hidden), false, hidden)
       await store.client.deletePlant(7)
       await reads(page, '#status', 'There are no plants.')
       await store.client.createPlant({ id: 7, name: 'Ficus', tag: 'fig' })
@@ -295,6 +295,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await page.locator('#many [type="submit"][inert]').waitFor()
       await page.evaluate('releaseTimers()')
       await page.getByRole('dialog').getByRole('button', { name: 'Add 2 plants' }).waitFor()
+      await reads(page, '#many-wrong', '1 with a problem')
       await page.keyboard.press('Escape')
       await openMany(page)
       assert.match(await page.locator('#rows').inputValue(), /^{"id":1,"name":"mine"}\n.*\n{"name":"b"}\n$/)
@@ -370,6 +371,11 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       )
       // What is changed now adds nothing again.
       assert.equal((await page.locator('#rows').inputValue()).split('\n').length, 10_000 - plants)
+      await reads(page, '#preview tr:nth-child(2) td', '1')
+      await addMany(page)
+      await page.getByRole('button', { name: 'Stop' }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.locator('#changed').getByText('You stopped it.').waitFor()
     }),
   )
 
