@@ -29,6 +29,8 @@ const contributing = readFileSync(new URL('../CONTRIBUTING.md', import.meta.url)
 const [, cpuSeconds] = /about (\d+) CPU seconds/.exec(contributing) ?? []
 Object.assign(process.env, {
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url)),
+  // In UTC, a time by the clock of the machine could not be told from one that must be in UTC.
+  TZ: 'America/New_York',
   ...(values.all && { TEST_RING: process.env['TEST_RING'] ?? 'all' }),
   ...(isFirstRing && cpuSeconds !== undefined && { TEST_CPU_SECONDS: cpuSeconds }),
   // Writing to a disk costs time of the processor, too. The second ring has a real one.

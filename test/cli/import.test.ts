@@ -196,6 +196,7 @@ describe('a file that is something else', async () => {
   tells('NDJSON for CSV, whatever its ending says', 'b.ndjson', plants, noHeader, '--format', 'csv')
   tells('a workbook', 'a.xlsx', Buffer.from('PK\x03\x04\n\n\n\n'), noNdjson)
   tells('a compressed file', 'a.ndjson', gzipSync(plants), noText)
+  tells('a text cut within a letter', 'a.csv', Buffer.from('id,name\n1,Café').subarray(0, -1), noText)
   tells('UTF-16 without a mark', 'a.csv', utf16('id,name\n1,a\n').subarray(2), noHeader)
   tells('broken UTF-16', 'a.csv', Buffer.concat([utf16('id,name\n'), Buffer.of(0, 0xd8, 65, 0)]), /is not valid UTF-16/)
   tells('a column twice', 'a.csv', 'id,name,id\n', /has more than one column id; its first line is: id,name,id\n$/)

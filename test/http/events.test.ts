@@ -59,7 +59,7 @@ describe('--trust-proxy', () => {
     ['loopback', '127.0.0.1', '203.0.113.7', '203.0.113.7'],
     ['loopback', '::ffff:127.0.0.1', '203.0.113.7', '203.0.113.7'],
     ['loopback', '127.0.0.1', '::ffff:203.0.113.7', '203.0.113.7'],
-    ['loopback', '127.0.0.1', undefined, '127.0.0.1'],
+    ['loopback', '::ffff:127.0.0.1', undefined, '127.0.0.1'],
     ['loopback', '198.51.100.1', '203.0.113.7', '198.51.100.1'],
     // What the client sent stands before what the proxies add.
     ['loopback', '127.0.0.1', '6.6.6.6, 203.0.113.7', '203.0.113.7'],

@@ -168,11 +168,14 @@ describe('keys of a provider', () => {
     const some = ['RS256', 'PS512', 'ES384', 'EdDSA']
     const others = ['RS384', 'RS512', 'PS256', 'PS384', 'ES256', 'ES512', 'Ed25519']
     const algorithms = inRing(some, [...some, ...others])
-    const keys = await Promise.all(algorithms.map((alg) => makeKey(alg, `key of ${alg}`)))
+    const keys = await Promise.all([...algorithms, 'ES384'].map((alg, at) => makeKey(alg, `key ${at}`)))
     provider.keys = keys.map(({ jwk }) => jwk)
     await using service = await startService(still, provider.settings)
     for (const key of keys) {
       assert.equal(await statusOf(service, await provider.sign({ key })), 404, key.alg)
+      // Only where one key fits, its name is not needed.
+      const unnamed = await use(service, await provider.sign({ key, header: { kid: undefined } }))
+      assert.equal(unnamed.status, key.alg === 'ES384' ? 401 : 404, unnamed.body)
     }
   })
 

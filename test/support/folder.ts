@@ -16,7 +16,7 @@ export async function makeFolder(parent = tmpdir()): Promise<Folder> {
   return {
     path,
     file: (name) => join(path, name),
-    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 5 }),
   }
 }
 

@@ -9,7 +9,8 @@ import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { VerifyReport } from '../../verify/results.ts'
+import type { RowName, VerifyReport } from '../../verify/results.ts'
+import { verify as verifyRows } from '../../verify/verify.ts'
 import { hasOpenssl, makeCertificate } from '../support/certificate.ts'
 import { makeFolder } from '../support/folder.ts'
 import { cleanEnvironment, type Finished, runHere, runProgram } from '../support/program.ts'
@@ -133,14 +134,12 @@ describe('plantstore verify of a small server', () => {
 
   for (const failsThen of [false, true]) {
     const answers = failsThen ? ', and answers 500 to that,' : ''
-    exhaustive.test(
-      `that overwrites${answers} is not sent what it might take for a plant that nobody can look up`,
-      async () => {
-        await using server = await listen(createServer(roundingServer({ overwrites: true, failsThen })))
-        const { stdout } = await verify(server.port)
-        assert.match(stdout, /^\d+ skipped: a faulty server might confuse its id with 0, and it is unknown /m)
-      },
-    )
+    test(`that overwrites${answers} is not sent what it might take for a plant that nobody can look up`, async () => {
+      await using server = await listen(createServer(roundingServer({ overwrites: true, failsThen })))
+      const only = ({ title }: RowName): boolean => /^a (second create|body without an id is no plant)/.test(title)
+      const { rows } = await verifyRows({ url: `http://127.0.0.1:${server.port}/api/v1`, token: 'any', only })
+      assert.match(rows[1]?.skipped ?? '', /^a faulty server might confuse its id with 0, and it is unknown /)
+    })
   }
 
   test('with TLS', { skip: !hasOpenssl && 'there is no openssl to make a certificate with' }, async () => {
