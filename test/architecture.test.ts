@@ -1,11 +1,9 @@
-// The code: its types, its style, and its structure, such as which room may import which (docs/ARCHITECTURE.md).
+// The structure of the code, such as which room may import which (docs/ARCHITECTURE.md).
 
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { glob, readFile } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import { describe, test } from 'node:test'
-import { promisify } from 'node:util'
 import { root } from './support/readme.ts'
 
 const settings = ['config.ts', 'limits.ts']
@@ -94,27 +92,6 @@ const writtenFiles = files.filter(
 /** Those of the pages. */
 const scripts = await Array.fromAsync(glob('*.ts', { cwd: join(root, 'site') }), async (name) => {
   return { path: `site/${name}`, text: await readFile(join(root, 'site', name), 'utf8') }
-})
-
-/** What has not changed since the last run is not checked again. */
-const incremental = (name: string) => [
-  '--incremental',
-  '--tsBuildInfoFile',
-  join(root, `node_modules/.cache/${name}.tsbuildinfo`),
-]
-
-describe('the code', { concurrency: true }, () => {
-  for (const [title, program, ...args] of [
-    ['has types that fit', 'typescript-native/bin/tsc', ...incremental('types')],
-    ['has types that fit, in a browser, too', 'typescript-native/bin/tsc', '-p', 'site', ...incremental('site')],
-    ['has the style of biome.json', '@biomejs/biome/bin/biome', 'check', '--error-on-warnings'],
-  ] as const) {
-    test(title, async () => {
-      const command = [join(root, 'node_modules', program), ...args]
-      const running = promisify(execFile)(process.execPath, command, { cwd: root })
-      await running.catch(({ stdout, stderr }) => assert.fail(`\n${stdout}${stderr}`))
-    })
-  }
 })
 
 describe('the architecture', () => {

@@ -185,7 +185,7 @@ function whyOtherBody(
 }
 
 /** HEAD is treated as GET. */
-export function isOperation({ method, path }: Operation, wanted: string, target: string): boolean {
+export function isOperation({ method, pattern }: Operation, wanted: string, target: string): boolean {
   if (method !== wanted && !(method === 'GET' && wanted === 'HEAD')) return false
-  return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(target.split('?', 1)[0] ?? '')
+  return pattern.test(target.split('?', 1)[0] ?? '')
 }

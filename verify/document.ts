@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { decodeJson } from './json.ts'
-import { follow, isSchema, merged, type Property, partsOf, propertiesOf, type Schema } from './schemas.ts'
+import { follow, isSchema, Judge, merged, type Property, partsOf, propertiesOf, type Schema } from './schemas.ts'
 
 export interface Parameter {
   readonly name: string
@@ -24,6 +24,8 @@ export interface Operation {
   /** Upper case. */
   readonly method: string
   readonly path: string
+  /** Matches its targets without their queries. */
+  readonly pattern: RegExp
   /** The scopes that a token needs; undefined if the operation needs no token. */
   readonly scopes: readonly string[] | undefined
   /** Whether a token is read if it is sent, needed or not. */
@@ -50,6 +52,8 @@ export interface Document {
   /** The schema of a plant with its id, and its properties. */
   readonly plant: Schema
   readonly properties: readonly Property[]
+  /** Validates values by its schemas. */
+  readonly judge: Judge
 }
 
 /** A document that cannot be used. The message says why. */
@@ -61,15 +65,17 @@ const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'tr
 /** In a build, verify/ is dist/verify/. */
 const bundledUrl = new URL(import.meta.url.endsWith('.ts') ? '../openapi.json' : '../../openapi.json', import.meta.url)
 
+let bundled: Document | undefined
+
 /** Reads the document of a file, or the bundled one. Throws DocumentError. */
 export function openDocument(file?: string): Document {
-  const bundled = decodeJson(readFileSync(bundledUrl)) as Schema
-  if (file === undefined) return indexDocument(bundled, true)
+  bundled ??= indexDocument(decodeJson(readFileSync(bundledUrl)) as Schema, true)
+  if (file === undefined) return bundled
   try {
     const own: unknown = parse(readFileSync(file, 'utf8'), { intAsBigInt: true, merge: true, logLevel: 'error' })
     if (!isSchema(own) || !/^3(?:\.[01](?:\.|$)|$)/.test(String(own['openapi'])))
       throw new DocumentError('is not an OpenAPI document of version 3.0 or 3.1')
-    return indexDocument(withPlantsOf(bundled, own), false)
+    return indexDocument(withPlantsOf(bundled.root, own), false)
   } catch (cause) {
     const { message, syscall } = cause as NodeJS.ErrnoException
     const [why] = message.split('\n')
@@ -94,6 +100,7 @@ export function indexDocument(root: Schema, isBundled: boolean): Document {
     errors: new Map([...table].map(([, number, name = '']) => [name, Number(number)])),
     plant,
     properties: propertiesOf(root, plant),
+    judge: new Judge(root),
   }
 }
 
@@ -138,6 +145,7 @@ function readOperation(root: Schema, method: string, path: string, operation: Sc
     id: String(operation['operationId']),
     method: method.toUpperCase(),
     path,
+    pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
     scopes: isOpen ? undefined : security.flatMap((each) => Object.values(each).flat() as string[]),
     takesToken: security.length > 0,
     body: contentOf(follow(root, operation['requestBody'])).get('application/json'),

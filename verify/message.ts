@@ -67,7 +67,8 @@ export function escapePattern(text: string): string {
 
 /** The value of a header field; repeated fields are joined by commas. */
 export function fieldOf({ fields }: Answer, wanted: string): string | undefined {
-  const values = fields.filter(([name]) => name.toLowerCase() === wanted.toLowerCase()).map(([, value]) => value)
+  const lower = wanted.toLowerCase()
+  const values = fields.filter(([name]) => name.toLowerCase() === lower).map(([, value]) => value)
   return values.length === 0 ? undefined : values.join(', ')
 }
 
@@ -76,8 +77,16 @@ export function isJson(answer: Answer): boolean {
   return /^application\/json[ \t]*(?:;|$)/i.test(fieldOf(answer, 'content-type') ?? '')
 }
 
+/** Many rules read each body. */
+const decoded = new WeakMap<Buffer, JsonValue | undefined>()
+
 /** The parsed body with exact integers; undefined if it is not JSON. */
 export function jsonOf({ body }: Pick<Answer, 'body'>): JsonValue | undefined {
+  if (!decoded.has(body)) decoded.set(body, decode(body))
+  return decoded.get(body)
+}
+
+function decode(body: Buffer): JsonValue | undefined {
   try {
     return decodeJson(body)
   } catch {

@@ -6,7 +6,7 @@ import { int64Max, int64Min } from './ids.ts'
 import { type JsonValue, toJson } from './json.ts'
 import { escapePattern, jsonOf, type RowRequest } from './message.ts'
 import { makeSampler } from './sampler.ts'
-import { Judge, merged, type Schema } from './schemas.ts'
+import { type Judge, merged, type Schema } from './schemas.ts'
 
 /** A plant without its id: the response to a create. */
 export interface Plant {
@@ -54,7 +54,7 @@ export class Plants {
 
   constructor(document: Document, bundled: Document) {
     this.document = document
-    this.judge = new Judge(document.root)
+    this.judge = document.judge
     this.#bundled = bundled
     this.sampleOf = makeSampler(document.root, this.judge)
     const others = document.properties

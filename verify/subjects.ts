@@ -1,6 +1,6 @@
 // All rows by subject, in the order in which they are reported.
 
-import type { Level } from './results.ts'
+import type { Level, RowName } from './results.ts'
 import type { Circumstances, PlacedRow, Row } from './row.ts'
 import { bodyRows, furtherRows, int64Rows, textRows } from './rows/bodies.ts'
 import { changeRows } from './rows/changes.ts'
@@ -42,14 +42,22 @@ const subjects: readonly (readonly [name: string, ...rows: readonly Rows[]])[] =
  *
  * @param answers rows that judge the answers of all others.
  */
-export function placeAll(run: Circumstances, wanted: Level, answers: readonly Row[] = []): readonly PlacedRow[] {
+export function placeAll(
+  run: Circumstances,
+  wanted: Level,
+  answers: readonly Row[] = [],
+  only: (row: RowName) => boolean = () => true,
+): readonly PlacedRow[] {
   return [...subjects, ['answers', answers] as const].flatMap(([subject, ...each]) => {
     const rows = each.flatMap((rows) => (typeof rows === 'function' ? rows(run) : rows))
     return rows.flatMap((row) => {
-      const { level = 'complete', ids = (range) => range.take(row.run.length - 1) } = row
+      const { title, level = 'complete', ids = (range) => range.take(row.run.length - 1) } = row
       if (wanted !== 'complete' && level !== wanted) return []
+      // A row has the same ids whatever else runs.
+      const own = ids(run.ids)
+      if (!only({ subject, title })) return []
       const document = row.document ?? run.plants.quote(row.place ?? '')
-      return { ...row, subject, level, document, ids: ids(run.ids) }
+      return { ...row, subject, level, document, ids: own }
     })
   })
 }

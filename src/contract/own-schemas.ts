@@ -14,6 +14,8 @@ import {
   targetOf,
 } from './schemas.ts'
 
+/** Compiles its meta-schema at the first use, for several milliseconds. */
+const metaSchema = new Ajv2020({ strict: false, logger: false })
 /** The keywords that are copied. Others have no effect or, like `$id`, would change what references mean. */
 const keywords = new Set([
   ...['$ref', 'type', 'enum', 'const', 'title', 'description', 'default', 'examples', 'deprecated', 'format'],
@@ -85,7 +87,6 @@ function reachedFrom(from: unknown, schemas: ReadonlyMap<string, Schema>): Schem
 /** Converts a schema. @param copied receives the schemas that it refers to, under names that are free in `bundled`. */
 function copySchemas(own: Schema, root: Schema, bundled: Schema, copied: Map<string, Schema>): Schema {
   const isOld = !String(own['openapi']).startsWith('3.1')
-  const ajv = new Ajv2020({ strict: false, logger: false })
   const taken = new Set(Object.keys(bundled))
   const nameOfReference = new Map<string, string>()
   return copy(root, 'POST /plants: ')
@@ -101,8 +102,8 @@ function copySchemas(own: Schema, root: Schema, bundled: Schema, copied: Map<str
       return { ...(isOld ? {} : kept), $ref: `#/components/schemas/${copyTarget(String($ref))}` }
     })
     // The meta-schema does not accept bigints.
-    if (ajv.validateSchema({ not: JSON.parse(toJson(schema)) }) === true) return schema as Schema
-    const { instancePath = '', message, params } = ajv.errors?.[0] ?? {}
+    if (metaSchema.validateSchema({ not: JSON.parse(toJson(schema)) }) === true) return schema as Schema
+    const { instancePath = '', message, params } = metaSchema.errors?.[0] ?? {}
     const allowed: readonly string[] | undefined = params?.['allowedValues']
     const why = `${message}${allowed === undefined ? '' : `: ${allowed.join(', ')}`}`
     throw new OperatorError(`${place}${instancePath.replace('/not', '')} ${why}`)

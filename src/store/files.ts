@@ -1,9 +1,9 @@
 // File operations that survive a power cut. Even if a file is synced, its new name may be lost, or an old one reappear,
 // until the folder is synced.
 
-import { randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, openSync, readSync, renameSync, rmSync, unlinkSync, writeSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { crypto } from '../domain/crypto.ts'
 import { codeOf } from '../domain/errors.ts'
 
 const pieceBytes = 1024 * 1024
@@ -15,7 +15,7 @@ const noLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
 /** A unique temporary name, in the same folder, for a file that is not complete yet. */
 export function partialOf(path: string): string {
   const start = [...basename(path)].slice(0, nameCharactersMax).join('')
-  return join(dirname(path), `${start}.${randomUUID()}.partial`)
+  return join(dirname(path), `${start}.${crypto().randomUUID()}.partial`)
 }
 
 /**

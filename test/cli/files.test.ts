@@ -49,13 +49,11 @@ describe('plantstore import and export', () => {
       await using other = await makeScene()
       await scene.create(...awkward)
       await importHere(houseplants, scene.store)
-      const [first, second] = [scene.file(`first.${format}`), scene.file(`second.${format}`)]
+      const first = scene.file(`first.${format}`)
       assert.equal((await scene.run('export', first)).status, 0)
       const bytes = await readFile(first)
       const imported = await other.import(`first.${format}`, bytes)
       assert.equal(imported.status, 0, imported.stderr)
-      await other.run('export', second)
-      assert.deepEqual(await readFile(second), bytes)
       // Spreadsheets take a bare CR for the end of a line, although `import` does not.
       if (format === 'csv') assert.ok(bytes.includes('\n9,"a\rb","c\rd"\r\n'))
       assert.equal((await other.run('export', '--format', format)).stdout, bytes.toString('utf8'))

@@ -21,7 +21,11 @@ import { until } from '../support/time.ts'
 const quick = { webhookPollMs: 10, webhookRefreshMs: 30, webhookSaveMs: 20, webhookRetryMs: 50 }
 
 describeOnEngines('plantstore webhook beside a server', async (engine) => {
+  const stack = new AsyncDisposableStack()
+  // Before the place is removed.
+  after(() => stack.disposeAsync())
   const { place, client } = await serveSuite(engine, quick)
+  const store = stack.use(await openTestStore(place.store, { exclusive: false }))
   let id = 0n
 
   const run = (...args: string[]): Promise<Finished> => runHere(['webhook', ...args, '--store', place.store])
@@ -43,7 +47,7 @@ describeOnEngines('plantstore webhook beside a server', async (engine) => {
         return receiver.received[count - 1] as Received
       },
       [Symbol.asyncDispose]: async () => {
-        await run('remove', id)
+        await store.removeWebhook(id)
         await receiver[Symbol.asyncDispose]()
       },
     }
@@ -69,7 +73,6 @@ describeOnEngines('plantstore webhook beside a server', async (engine) => {
   test('show and list say how far a webhook is', async () => {
     await using hook = await addHook('--on', 'deleted,created', '--name', 'my hook')
     await createPlant()
-    await using store = await openTestStore(place.store, { exclusive: false })
     await until('the answer is stored', async () => (await store.listWebhooks())[0]?.progress.last !== undefined)
     const { created: _, position: __, lastAnswer, ...rest } = await hook.show()
     assert.deepEqual(rest, {

@@ -244,6 +244,8 @@ function hasLocks(path: string): boolean {
 
 function assertSqliteVersion(database: DatabaseSync): void {
   const version = String(readValue(database, 'SELECT sqlite_version()'))
-  if (version.localeCompare(sqliteVersionMin, 'en', { numeric: true }) >= 0) return
+  // Comparing by a locale would first load its rules, for 8 ms.
+  const sortable = (numbers: string): string => numbers.replaceAll(/\d+/g, (digits) => digits.padStart(4, '0'))
+  if (sortable(version) >= sortable(sqliteVersionMin)) return
   throw new OperatorError(`SQLite ${sqliteVersionMin} or newer is needed, this Node.js has ${version}; update Node.js`)
 }
