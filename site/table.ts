@@ -39,7 +39,7 @@ for (const field of [prefix, tagFilter]) {
   field.form?.addEventListener('submit', (event) => {
     event.preventDefault()
     const id = idOf(prefix.value)
-    if (id !== undefined) openPlant(String(id))
+    if (field === prefix && id !== undefined) openPlant(String(id))
   })
   field.addEventListener('input', () => {
     clearTimeout(timer)
