@@ -66,15 +66,19 @@ export function pressFor({ key, ctrlKey, metaKey, altKey }: KeyboardEvent, part:
   return button !== null
 }
 
-/** Shows a plant, or none, as a step to which "back" returns. */
-export function openPlant(id: string | undefined): void {
+/**
+ * Shows a plant, or none, as a step to which "back" returns.
+ *
+ * @param known what is shown until the server has answered.
+ */
+export function openPlant(id: string | undefined, known?: StoredPlant): void {
   const view = readView()
   if (id !== view.plant) writeView({ ...view, plant: id }, placesBefore(), true)
-  void showPlant(id)
+  void showPlant(id, known)
 }
 
 /** Shows a plant that the address names, or none. */
-export async function showPlant(id: string | undefined): Promise<void> {
+export async function showPlant(id: string | undefined, known?: StoredPlant): Promise<void> {
   // A dialog in front may have kept it from being shown.
   if (id === shownId && (id === undefined || dialog.open)) return
   const before = shownId
@@ -89,25 +93,33 @@ export async function showPlant(id: string | undefined): Promise<void> {
     openPlant(undefined)
     return say(find('#table-error'), `The address names no plant: ${JSON.stringify(id)} is no id.`)
   }
+  if (known !== undefined) {
+    reveal(known)
+    return noteChangesOfShown([BigInt(id)], connect())
+  }
   const hasLeft = watchPerson()
   try {
     const plant = await connect().getPlant(id).finally(hasLeft)
     if (shownId !== id) return
     if (hasLeft()) return openPlant(undefined)
-    fill(plant)
-    if (document.querySelector('dialog[open]') !== null) return
-    dialog.returnValue = ''
-    opener = document.activeElement
-    // A touch beside a sheet closes it; one beside a panel is for the table.
-    dialog.setAttribute('closedby', isWide.matches ? 'none' : 'any')
-    if (isWide.matches) dialog.show()
-    else dialog.showModal()
+    reveal(plant)
   } catch (refusal) {
     if (shownId !== id) return
     shownId = undefined
     openPlant(undefined)
     explain(refusal)
   }
+}
+
+function reveal(plant: StoredPlant): void {
+  fill(plant)
+  if (document.querySelector('dialog[open]') !== null) return
+  dialog.returnValue = ''
+  opener = document.activeElement
+  // A touch beside a sheet closes it; one beside a panel is for the table.
+  dialog.setAttribute('closedby', isWide.matches ? 'none' : 'any')
+  if (isWide.matches) dialog.show()
+  else dialog.showModal()
 }
 
 /** Marks the row of the plant that is shown. */
@@ -117,22 +129,23 @@ export function markShown(): void {
 }
 
 /** Shows what has become of the plant, if it is among those that changed. */
-export async function noteChangesOfShown(ids: readonly bigint[]): Promise<void> {
+export async function noteChangesOfShown(ids: readonly bigint[], client = connectAside()): Promise<void> {
   const id = shownId
   if (id === undefined || !ids.includes(BigInt(id))) return
-  const asked = connectAside().getPlant(id)
-  const plant = await asked.catch((refusal: unknown) => refusal)
+  const plant = await client.getPlant(id).catch((refusal: unknown) => refusal)
   if (shownId !== id) return
   const hadFocus = dialog.contains(document.activeElement)
   if (!isRefusal(plant)) fill(plant as Tagged<StoredPlant>)
   else if (plant.status === 404) showState(dialog, 'deleted')
+  else if (plant.status === 401) explain(plant)
   else sayWhy(error, plant)
   const isInSight = dialog.contains(document.activeElement) && document.activeElement?.checkVisibility()
   if (hadFocus && !isInSight) find('#plant-title').focus({ preventScroll: true })
 }
 
-function fill(plant: Tagged<StoredPlant>): void {
-  const { etag, ...content } = plant
+/** @param plant without an ETag if it is that of the table. */
+function fill(plant: StoredPlant | Tagged<StoredPlant>): void {
+  const { etag, ...content } = plant as Tagged<StoredPlant>
   const { id, name, tag = '' } = content
   error.textContent = ''
   for (const button of dialog.querySelectorAll<HTMLButtonElement>('[data-action]')) button.value = String(id)
@@ -150,7 +163,7 @@ function fill(plant: Tagged<StoredPlant>): void {
   find('#plant-facts').replaceChildren(...facts)
   const url = new URL(`plants/${id}`, base)
   const type = ['content-type', 'application/json'] as const
-  const match = ['if-match', etag] as const
+  const match = ['if-match', etag ?? ''] as const
   const requests: Readonly<Record<string, Sent>> = {
     GET: { method: 'GET', url, fields: [] },
     PUT: { method: 'PUT', url, fields: [type, match], body: jsonOf(plant, withoutId) },
@@ -163,7 +176,7 @@ function fill(plant: Tagged<StoredPlant>): void {
     if (sent === undefined) return
     const version = ['The ETag ', make('code', etag), ' is the version of this plant.'] as const
     const guard = sent.fields.includes(match) && ' If it has changed, the request is rejected.'
-    code.replaceChildren(snippetsOf(sent), make('p.hint', version, guard))
+    code.replaceChildren(snippetsOf(sent), make('p.hint', etag !== undefined && [version, guard]))
   }
   const tabs = makeTabs('Request', Object.keys(requests), chosen, choose)
   find('#plant-requests').replaceChildren(tabs, code)

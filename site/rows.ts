@@ -116,7 +116,7 @@ function onClick(event: MouseEvent): void {
   // A person may want a tab or a window of its own, or be selecting text.
   if (isLink ? ctrlKey || metaKey || shiftKey : getSelection()?.isCollapsed === false) return
   event.preventDefault()
-  openPlant(row.dataset['id'])
+  openPlant(row.dataset['id'], plants.get(row))
 }
 
 /** The keys of a row: it has one tab stop, its link. */

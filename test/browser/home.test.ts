@@ -727,8 +727,13 @@ describe('the home page', { skip: noBrowser }, () => {
       await page.locator('#plant').getByRole('heading', { name: '!' }).waitFor()
       await page.keyboard.press('Escape')
       await hasFocus(page, 'tr[data-id="2"] a.name')
+      // What the row has is shown before the server has answered.
+      const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+      await page.route('**/plants/2', (route) => answered.then(() => route.continue()))
       await page.keyboard.press('Enter')
       await page.locator('#plant').getByRole('heading', { name: 'Plant 2' }).waitFor()
+      answer()
+      await page.locator('#plant').getByText('is the version of this plant').waitFor()
       await page.keyboard.press('ArrowDown')
       await page.locator('#plant').getByRole('heading', { name: 'Plant 3' }).waitFor()
       await page.keyboard.press('Escape')
