@@ -188,7 +188,7 @@ addEventListener('keydown', (event) => {
   else if (key === '/' && may.read) find('#prefix').focus()
   else if (key === 'n' && may.write) toggleForm()
   else if (key === '?') find('#help').click()
-  else if (key === 'ArrowDown' && (target as Element).matches('body, #plants-title'))
+  else if (key === 'ArrowDown' && (target as Element).matches('body, #plants-title, #table'))
     document.querySelector<HTMLElement>('a.name')?.focus()
   else return
   event.preventDefault()

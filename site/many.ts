@@ -30,6 +30,7 @@ const text = find('#rows', HTMLTextAreaElement)
 const file = find('#file', HTMLInputElement)
 const error = find('#many-error')
 const preview = find('#preview')
+const problems = find('#many-wrong')
 const progress = find('#many-progress', HTMLProgressElement)
 const status = find('#many-status')
 const stop = find('#many-stop', HTMLButtonElement)
@@ -136,7 +137,7 @@ function decode(bytes: Uint8Array): string {
 }
 
 function take(content: string): void {
-  for (const place of [error, status, preview]) place.textContent = ''
+  for (const place of [error, status, preview, problems]) place.textContent = ''
   source = content
   rows = []
   submit.textContent = 'Add'
@@ -170,9 +171,8 @@ function review(read: readonly PlantRow[]): void {
     return `${same.length === 1 ? 'line' : 'lines'} ${lines}: ${fault}`
   })
   say(error, faults.length === 0 ? '' : toSentence(some(faults).join('; ')))
-  const problems = wrong.length === 0 ? '' : `${wrong.length.toLocaleString('en')} with a problem`
-  find('#many-wrong').textContent = problems
-  const end = problems === '' ? '.' : `, ${problems}.`
+  problems.textContent = wrong.length === 0 ? '' : `${wrong.length.toLocaleString('en')} with a problem`
+  const end = wrong.length === 0 ? '.' : `, ${problems.textContent}.`
   showRows(`2. Check: ${ready.length.toLocaleString('en')} ready${end}`, [...wrong, ...ready])
 }
 
@@ -232,7 +232,7 @@ async function add(): Promise<boolean> {
 function turn(state: 'ready' | 'running' | 'rejected' | 'done'): void {
   showState(dialog, state)
   for (const field of [text, file]) field.disabled = state === 'running'
-  closer.classList.toggle('main', state === 'rejected' || state === 'done')
+  closer.classList.toggle('main', state === 'done')
 }
 
 /** Leaves the rows in the box, where they have other lines. */

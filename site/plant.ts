@@ -243,5 +243,5 @@ export async function restore(button: HTMLButtonElement, onChanged: OnChanged): 
   offerUndo()
   closeToast()
   await onChanged(BigInt(id), sentence)
-  refocus(id)
+  refocus(id, find('#plants-title'))
 }

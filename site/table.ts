@@ -43,8 +43,8 @@ for (const field of [prefix, tagFilter]) {
   })
   field.addEventListener('input', () => {
     clearTimeout(timer)
-    // Each letter is a step of the search, not of the history.
-    const isStep = !isFiltered()
+    // Of the history, the first letter is a step, and no other.
+    const isStep = view[field === prefix ? 'name' : 'tag'] === ''
     timer = setTimeout(() => search(prefix.value, tagIn(), isStep), typingPauseMs)
   })
 }
