@@ -56,6 +56,8 @@ let head: readonly string[] = []
 /** Shows what was added. */
 let onAdded = async (): Promise<void> => {}
 let running: AbortController | undefined
+/** What was added, which the page says once the dialog is closed. */
+let result = ''
 
 text.addEventListener('input', () => {
   take(text.value)
@@ -84,6 +86,7 @@ export function startMany(show: () => Promise<void>): void {
   dialog.addEventListener('close', () => {
     running?.abort()
     refocus(undefined)
+    tell()
   })
 }
 
@@ -206,26 +209,30 @@ async function add(): Promise<boolean> {
     }
     await giveIds()
     await addAll(tally, running)
-    say(status, describe(tally, ''))
+    result = describe(tally, '')
+    say(status, result)
     review(rows.filter(({ wrong }) => wrong !== undefined))
+    closer.focus()
   } catch (cause) {
     const why = isRefusal(cause) ? toSentence(wordsOf(cause)) : 'You stopped it.'
-    const told = describe(tally, ` ${why} Press Add to continue; nothing is added twice.`)
+    result = describe(tally, ` ${why}`)
     rows = rows.filter((row) => !tally.done.has(row))
     if (text.value !== '') leave()
     review(rows)
     if (statusOf(cause) === 401) throw cause
-    say(status, told)
-    if (!dialog.open) announce(told)
+    say(status, `${result} Press Add to continue; nothing is added twice.`)
   } finally {
     running = undefined
-    closer.focus()
   }
-  if (tally.added > 0) {
-    await onAdded()
-    announce(status.textContent)
-  }
+  if (tally.added > 0) await onAdded()
+  tell()
   return rows.length === 0
+}
+
+function tell(): void {
+  if (result === '' || dialog.open) return
+  announce(result)
+  result = ''
 }
 
 /** Offers what a person can do. */

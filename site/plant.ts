@@ -7,7 +7,7 @@ import { copy, find, make, makeTabs, refocus, showState, watchPerson } from './e
 import { parseExact, printLine } from './exact-json.js'
 import { whileBusy } from './form.js'
 import { silhouetteOf } from './icons.js'
-import { closeToast, explain, hush, say, sayWhy } from './messages.js'
+import { explain, hush, say, sayWhy } from './messages.js'
 import { displayed, jsonOf, seen, shownText, withoutId } from './properties.js'
 import { type Sent, snippetsOf } from './snippets.js'
 import { tint } from './tags.js'
@@ -240,8 +240,8 @@ export async function restore(button: HTMLButtonElement, onChanged: OnChanged): 
     }
   })
   deleted = deleted.filter((each) => each !== json)
-  offerUndo()
-  closeToast()
+  // Without a keyboard, the button alone brings back the others.
+  offerUndo().hidden = deleted.length === 0
   await onChanged(BigInt(id), sentence)
   refocus(id, find('#plants-title'))
 }

@@ -311,6 +311,11 @@ describe('the home page, shared', { skip: noBrowser }, () => {
         await page.locator('#many-status').getByText(said).waitFor()
       }
       assert.equal((await store.client.getPlant(3)).name, 'Rose')
+      // One that is too large does not stop the others.
+      await page.locator('#rows').fill(`{"name":"${'n'.repeat(70_000)}"}\n{"id":90,"name":"small"}`)
+      await addMany(page)
+      await page.locator('#many-status').getByText('1 plant added, 1 rejected of 2 rows.').waitFor()
+      await store.client.deletePlant(90)
       // Not those of others, nor of other rows.
       await store.client.createPlant({ id: 7, name: 'of others' })
       await page.locator('#rows').fill('{"name":"a"}\n{"id":8,"name":"b"}\n{"name":"c"}')

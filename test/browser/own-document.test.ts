@@ -265,7 +265,7 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
     const odd = '{"id":{"type":"integer"},"name":{"type":"string"},"code":{"type":"string","pattern":"^[0-9]+$"}}'
     return visit(documentWith(['id', 'name', 'code'], odd), async ({ page }) => {
       await page.getByRole('button', { name: 'Add example plants' }).click()
-      await says(page, '0 plants added, 60 rejected of 60 rows.')
+      await reads(page, '#many-status', '0 plants added, 60 rejected of 60 rows.')
       assert.match(await textOf(page, '#preview tr:nth-child(2) .error'), /^code: must match pattern/)
     })
   })
