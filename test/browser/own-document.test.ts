@@ -115,6 +115,7 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
       await field('(empty) (optional)').fill('blank')
       await create.click()
       await created(page, 1)
+      await page.locator('tr[data-id="1"]').waitFor()
       assert.equal(
         await send('GET', '/plants/1'),
         '{"id":1,"__proto__":"p","light":3,"name":"Fern","constructor":9223372036854775807,"id2":0.25,"größe: cm":"12 cm",' +
