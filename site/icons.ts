@@ -32,7 +32,7 @@ export function silhouetteOf(name: string, tag: string): SVGElement {
 for (const place of document.querySelectorAll<HTMLElement>('[data-icon]'))
   place.replaceWith(makeIcon(place.dataset['icon'] ?? ''))
 
-// Within the page: a browser reads the drawings of another file again whenever the page shows one.
+// Into the page: a browser reads the drawings of another file again whenever the page shows one.
 void fetch('site/drawings.svg').then(async (answer) => {
   const drawings = make('div', { hidden: '' })
   drawings.innerHTML = await answer.text()

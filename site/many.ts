@@ -229,6 +229,7 @@ async function add(): Promise<boolean> {
   return rows.length === 0
 }
 
+/** Says outside of the dialog what it has done. */
 function tell(): void {
   if (result === '' || dialog.open) return
   announce(result)
@@ -338,5 +339,6 @@ function describe({ added, done }: Tally, why: string): string {
     known > 0 && `${known.toLocaleString('en')} there already`,
     rejected > 0 && `${rejected.toLocaleString('en')} rejected`,
   ]
-  return `${parts.filter(Boolean).join(', ')} of ${rows.length.toLocaleString('en')} ${rows.length === 1 ? 'row' : 'rows'}.${why}`
+  const all = `${rows.length.toLocaleString('en')} ${rows.length === 1 ? 'row' : 'rows'}`
+  return `${parts.filter(Boolean).join(', ')} of ${all}.${why}`
 }

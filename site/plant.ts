@@ -8,7 +8,7 @@ import { parseExact, printLine } from './exact-json.js'
 import { whileBusy } from './form.js'
 import { silhouetteOf } from './icons.js'
 import { explain, hush, say, sayWhy } from './messages.js'
-import { displayed, jsonOf, seen, shownText, withoutId } from './properties.js'
+import { displayed, isSame, jsonOf, seen, shownText, withoutId } from './properties.js'
 import { type Sent, snippetsOf } from './snippets.js'
 import { tint } from './tags.js'
 import { boxed, shown } from './texts.js'
@@ -24,8 +24,8 @@ const byPage = 'page'
 let shownId: string | undefined
 /** What had the focus when the panel was opened, to which a browser gives it back. */
 let opener: Element | null = null
-/** The JSON of plants that were deleted here and are not back. */
-let deleted: string[] = []
+/** Plants that were deleted here and are not back. */
+let deleted: StoredPlant[] = []
 /** The request that a person chose last. */
 let chosen = 'GET'
 
@@ -201,7 +201,7 @@ export async function remove(id: bigint, button: HTMLButtonElement, onChanged: O
     return read
   })
   if (plant === undefined) return
-  deleted.push(printLine(plant))
+  deleted.push(plant)
   offerUndo().hidden = false
   await onChanged(id, sentenceOf(plant), true)
 }
@@ -211,8 +211,9 @@ const sentenceOf = ({ name }: StoredPlant): string => `Deleted ${JSON.stringify(
 /** Offers to bring back the plant that was deleted last, if it is not back yet. */
 function offerUndo(): HTMLButtonElement {
   const undo = find('#undo', HTMLButtonElement)
-  undo.value = deleted.at(-1) ?? ''
-  undo.title = undo.value === '' ? '' : sentenceOf(parseExact(undo.value) as StoredPlant)
+  const last = deleted.at(-1)
+  undo.value = last === undefined ? '' : printLine(last)
+  undo.title = last === undefined ? '' : sentenceOf(last)
   return undo
 }
 
@@ -225,8 +226,7 @@ async function isGone(id: bigint): Promise<boolean> {
 
 /** Creates the plant again that a button has as JSON. Shows the one that has its id if somebody has taken it since. */
 export async function restore(button: HTMLButtonElement, onChanged: OnChanged): Promise<void> {
-  const json = button.value
-  const plant = parseExact(json) as StoredPlant
+  const plant = parseExact(button.value) as StoredPlant
   const { id, name } = plant
   let sentence = `${JSON.stringify(name)} is back.`
   await whileBusy(button, async () => {
@@ -239,7 +239,7 @@ export async function restore(button: HTMLButtonElement, onChanged: OnChanged): 
       openPlant(String(id))
     }
   })
-  deleted = deleted.filter((each) => each !== json)
+  deleted = deleted.filter((each) => !isSame(each, plant))
   // Without a keyboard, the button alone brings back the others.
   offerUndo().hidden = deleted.length === 0
   await onChanged(BigInt(id), sentence)

@@ -55,10 +55,7 @@ prefix.form?.addEventListener('reset', () => {
   prefix.focus()
   return search('', tagIn())
 })
-size.addEventListener('change', () => {
-  hush()
-  return show({ ...view, size: Number(size.value), after: undefined, from: 1 }, [])
-})
+size.addEventListener('change', () => show({ ...view, size: Number(size.value), after: undefined, from: 1 }, []))
 first.addEventListener('click', () => turnTo(first, () => []))
 previous.addEventListener('click', () => turnTo(previous, () => before))
 next.addEventListener('click', () => {
@@ -72,7 +69,6 @@ export async function openTable(): Promise<void> {
   const wanted = readView()
   prefix.value = wanted.name
   tagFilter.value = wanted.tag
-  hush()
   await show(wanted, placesBefore(), false)
 }
 
@@ -89,7 +85,7 @@ export function showAll(): Promise<void> {
 
 /** Reloads the current page, or shows the previous page if the current one is now empty. */
 export async function reload(): Promise<void> {
-  await show(view, before, false, connectAside())
+  await show(view, before, false, true)
   while (!hasFailed && rows.length === 0 && nextAfter === undefined && before.length > 0) await showLastOf(before)
 }
 
@@ -166,18 +162,22 @@ function isFiltered(): boolean {
 /** Shows the first page of another search. */
 function search(name: string, tag: string, isStep = true): Promise<void> {
   clearTimeout(timer)
-  hush()
   scrollTo({ top: 0 })
   return show({ name, tag, size: view.size, from: 1 }, [], isStep)
 }
 
-/** Shows a page, unless a newer one was requested meanwhile. */
-function show(wanted: View, places: readonly Place[], isStep = true, client = connect()): Promise<void> {
+/**
+ * Shows a page, unless a newer one was requested meanwhile.
+ *
+ * @param isAside whether nobody has asked for it: what was said before stays.
+ */
+function show(wanted: View, places: readonly Place[], isStep = true, isAside = false): Promise<void> {
   view = wanted
   before = places
   writeView({ ...wanted, plant: readView().plant }, places, isStep)
+  if (!isAside) hush()
   drawTags(totals, view.tag)
-  loading = load(client)
+  loading = load(isAside ? connectAside() : connect())
   return loading
 }
 
@@ -247,7 +247,6 @@ function showPager(): void {
  */
 async function turnTo(button: HTMLButtonElement, find: () => readonly Place[]): Promise<void> {
   await whileBusy(button, async () => {
-    hush()
     // A search may be under way.
     await loading
     await showLastOf(find())

@@ -3,7 +3,6 @@
 
 import { closeSync, fsyncSync, linkSync, openSync, readSync, renameSync, rmSync, unlinkSync, writeSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { crypto } from '../domain/crypto.ts'
 import { codeOf } from '../domain/errors.ts'
 
 const pieceBytes = 1024 * 1024
@@ -15,7 +14,7 @@ const noLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
 /** A unique temporary name, in the same folder, for a file that is not complete yet. */
 export function partialOf(path: string): string {
   const start = [...basename(path)].slice(0, nameCharactersMax).join('')
-  return join(dirname(path), `${start}.${crypto().randomUUID()}.partial`)
+  return join(dirname(path), `${start}.${crypto.randomUUID()}.partial`)
 }
 
 /**

@@ -95,9 +95,13 @@ export const noNameMatches = (name: string, plant = 'No plant'): string =>
 
 export const says = (page: Page, text: string): Promise<void> => page.getByRole('status').getByText(text).waitFor()
 
-export const created = (page: Page, id: number | string | bigint): Promise<void> => says(page, `with the id ${id}.`)
+/** Waits for the sentence about an action, whatever the name of its plant. */
+const done = (page: Page, sentence: RegExp): Promise<void> => page.locator('#changed').getByText(sentence).waitFor()
 
-export const saved = (page: Page): Promise<void> => says(page, 'Saved "')
+export const created = (page: Page, id: number | string | bigint): Promise<void> =>
+  done(page, new RegExp(`^\\s*Created ".*" with the id ${id}\\.\\s*$`, 's'))
+
+export const saved = (page: Page): Promise<void> => done(page, /^\s*Saved ".*"\.\s*$/s)
 
 export const textOf = async (page: Page, selector: string): Promise<string> =>
   (await page.locator(selector).textContent()) ?? ''

@@ -5,7 +5,6 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { describe } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describeOnEngines } from '../support/engines.ts'
 import { exhaustiveOnFolder, onFolder } from '../support/folder.ts'
 import { cleanEnvironment, type Finished, launcher, runHere, runProgram } from '../support/program.ts'
@@ -85,7 +84,8 @@ const list = async (store: string): Promise<readonly Listed[]> =>
 
 async function makeToken(store: string, ...flags: string[]): Promise<Readonly<Record<'id' | 'secret', string>>> {
   const { stdout, stderr } = await token(store, 'create', '--name', 'ci', ...flags)
-  return { id: /tok_\w{12}/.exec(stderr)?.[0] ?? '', secret: stdout.trim() }
+  const [id = assert.fail(stderr)] = /tok_\w{12}/.exec(stderr) ?? []
+  return { id, secret: stdout.trim() }
 }
 
 const statusOf = async (url: string, secret: string): Promise<number> =>
@@ -135,7 +135,8 @@ describeOnEngines('plantstore token rotate', ({ makePlace, onPlace }) => {
     const expired = await makeToken(place.store, '--expires', '1s')
     await token(place.store, 'revoke', revoked.id)
     await token(place.store, 'rotate', rotated.id)
-    await sleep(1_000)
+    const { expires } = (await list(place.store)).find(({ id }) => id === expired.id) ?? {}
+    await until('it has expired', () => Date.now() > Date.parse(expires ?? ''))
     const before = await list(place.store)
     const successor = before.find(({ id }) => id === rotated.id)?.replacedBy
     for (const [id, message] of [

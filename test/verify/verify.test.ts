@@ -99,7 +99,11 @@ describe('plantstore verify', async () => {
     const [zero, largest] = there.map(
       (id) => `a faulty server might confuse its id with ${id}, and overwrite that plant`,
     )
+    const exact = {
+      'neighbouring ids beyond 2^53 are two plants': 'the given range has ids that JavaScript numbers hold exactly',
+    }
     const unsafe = {
+      ...exact,
       'a second create of the same id is answered with a Plant or an Error': undefined,
       'a body without an id is no plant': zero,
       'an id that is null is refused': zero,
@@ -112,7 +116,8 @@ describe('plantstore verify', async () => {
     }
     await using overwriting = await startWrong(server, overwrites)
     assert.deepEqual(await reasonsAt(overwriting.url), unsafe)
-    assert.deepEqual([...new Set(Object.values(await reasonsAt(server.url)))], [undefined])
+    const none = Object.fromEntries(Object.keys(unsafe).map((title) => [title, undefined]))
+    assert.deepEqual(await reasonsAt(server.url), { ...none, ...exact })
     assert.deepEqual(await idsLeft(), there)
     for (const id of there) await client.deletePlant(id)
   })
@@ -222,7 +227,8 @@ describe('plantstore verify', async () => {
       receives('GET|POST /plants', (it) => (it.method === 'GET' ? { target: '/nowhere' } : rounds(it))),
     )
     await client.createPlant({ id: '999999999999502336', name: 'Ficus' })
-    assert.match((await verify(wrong.url, '--level', 'specified')).stderr, /has a plant 999999999999502336, which must/)
+    const refused = await verify(wrong.url, '--level', 'specified')
+    assert.match(refused.stderr, /has a plant 999999999999502336, which must not be touched/)
     await client.deletePlant('999999999999502336')
     const { status, stdout } = await verify(wrong.url, '--level', 'specified')
     assert.equal(status, 1)
@@ -257,6 +263,10 @@ describe('plantstore verify', async () => {
     assert.match(stdout, /^Left on the server, because it could not be deleted:\n {2}plant 999999999999501312$/m)
     assert.match(stdout, /^The next run on this server needs other ids: see --ids\.$/m)
     assert.notDeepEqual(await idsLeft(), [])
+    const again = await verify(server.url, '--level', 'specified')
+    assert.match(again.stderr, /has a plant 999999999999501312, which must not be touched/)
+    const elsewhere = await verify(server.url, '--level', 'specified', '--ids', '9100000000002000000')
+    assert.equal(elsewhere.status, 0)
   })
 
   for (const [what, args, message] of [
