@@ -5,7 +5,7 @@ import { connect, statusOf } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
 import { type Child, find, hold, make, makeButton, makeTable, refocus, showState, watchPerson } from './elements.js'
 import { fieldFor, isFilledIn, makeFieldAnew, onSubmit, plantIn, showRefusal, whileBusy } from './form.js'
-import { explain, hush, sayWhy } from './messages.js'
+import { explain, hush, say } from './messages.js'
 import { isSame, type PlantProperty, shownText, withoutId } from './properties.js'
 import { boxed, shown } from './texts.js'
 
@@ -35,6 +35,8 @@ interface Opened {
   shown: Tagged<StoredPlant>
   /** Another client's version, if it is shown beside the form. */
   theirs?: Tagged<StoredPlant> | undefined
+  /** Whether somebody has deleted it. */
+  isGone?: boolean
 }
 
 const dialog = find('#edit', HTMLDialogElement)
@@ -114,7 +116,9 @@ async function save(mine: Opened, state: Tagged<StoredPlant>, isAgain = false): 
   const { id } = mine.shown
   const sent = plantIn(form, withoutId, mine.shown)
   try {
-    const saved = await connect().replacePlant(id, sent, { ifMatch: state.etag })
+    if (mine.isGone) await connect().createPlant({ id, ...sent })
+    const store = connect()
+    const saved = await (mine.isGone ? store.getPlant(id) : store.replacePlant(id, sent, { ifMatch: state.etag }))
     // A person may have typed more meanwhile.
     const isDone = opened !== mine || isSame(plantIn(form, withoutId, mine.shown), sent)
     mine.shown = { ...saved, id }
@@ -125,9 +129,9 @@ async function save(mine: Opened, state: Tagged<StoredPlant>, isAgain = false): 
     return true
   } catch (refusal) {
     if (!isOpen(mine)) explain(refusal)
-    else if (statusOf(refusal) !== 412) showRefusal(form, refusal, error)
+    else if (![409, 412].includes(statusOf(refusal) ?? 0)) refuse(mine, refusal)
     else if (!(await merge(mine))) return false
-    else if (isAgain) showRefusal(form, refusal, error)
+    else if (isAgain) refuse(mine, refusal)
     else {
       isSaving = false
       return await save(mine, mine.shown, true)
@@ -144,9 +148,16 @@ async function merge(mine: Opened): Promise<boolean> {
     const plant = await connect().getPlant(mine.shown.id)
     return isOpen(mine) && take(mine, plant)
   } catch (refusal) {
-    if (isOpen(mine)) sayWhy(error, refusal)
+    if (isOpen(mine)) refuse(mine, refusal)
     return false
   }
+}
+
+function refuse(mine: Opened, refusal: unknown): void {
+  mine.isGone ||= statusOf(refusal) === 404
+  if (mine.isGone) say(error, 'This plant was deleted. Save to create it again.')
+  else if (statusOf(refusal) === 401) explain(refusal)
+  else showRefusal(form, refusal, error)
 }
 
 /**
@@ -154,6 +165,7 @@ async function merge(mine: Opened): Promise<boolean> {
  * has changed, too. Returns whether there is no such conflict.
  */
 function take(mine: Opened, plant: Tagged<StoredPlant>): boolean {
+  mine.isGone = false
   takeUntouched(mine, plant)
   const typed = plantIn(form, withoutId, mine.shown)
   // Such as after a save whose answer was lost.

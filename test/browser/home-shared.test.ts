@@ -32,7 +32,7 @@ import {
   styleOf,
   textOf,
 } from './home-page.ts'
-import { numbered, open, store, visit, visitAs } from './visits.ts'
+import { numbered, open, store, stored, visit, visitAs } from './visits.ts'
 
 describe('the home page, shared', { skip: noBrowser }, () => {
   test('has the search, the page and the open plant in its address, and the token never', () =>
@@ -525,7 +525,14 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       assert.deepEqual(await plant.getByRole('button').allTextContents(), ['Create it again', ''])
       await plant.getByRole('button', { name: 'Create it again' }).click()
       await says(page, '"changed" is back.')
-      await plant.getByRole('button', { name: 'Edit' }).waitFor()
+      await plant.getByRole('button', { name: 'Edit' }).click()
+      await page.locator('#edit-name').fill('mine again')
+      await store.client.deletePlant(1)
+      await reads(page, '#edit-error', 'This plant was deleted. Save to create it again.')
+      await page.keyboard.press('Enter')
+      await plant.getByRole('heading', { name: 'mine again' }).waitFor()
+      await page.locator('#edit').waitFor({ state: 'hidden' })
+      assert.equal(await stored(1), '{"id":1,"name":"mine again"}')
     }))
 
   test('works where nothing may be stored', () =>
