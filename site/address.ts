@@ -86,27 +86,17 @@ export function titlePage(plant?: string): void {
  * The sentence that says which plants are shown, of how many.
  *
  * @param totals undefined if they are unknown.
- * @param hasId whether the id that is searched is among them.
  */
-export function rangeOf(
-  count: number,
-  view: View,
-  hasMore: boolean,
-  totals: Summary | undefined,
-  hasId = false,
-): string {
+export function rangeOf(count: number, view: View, hasMore: boolean, totals: Summary | undefined): string {
+  const id = idOf(view.name)
+  if (count === 0 && id !== undefined) return `There is no plant ${id}${view.tag === '' ? '' : ' with this tag'}.`
   if (count === 0 && hasMore) return 'Nothing found yet. The next page continues the search.'
   if (count === 0 && view.after !== undefined) return 'There are no more plants.'
-  const id = idOf(view.name)
-  if (count === 0 && id !== undefined) return `There is no plant ${id}, and none after it.`
   if (count === 0 && view.name !== '') {
     const kind = view.tag === '' ? 'No plant' : 'No plant with this tag'
     return `${kind} begins with ${JSON.stringify(view.name)}.\nThe search matches the beginning of a name, or an id.`
   }
   if (count === 0) return view.tag === '' ? 'There are no plants.' : 'No plant has this tag.'
-  if (id !== undefined && (hasId || view.after !== undefined)) return `From id ${id} on`
-  if (id !== undefined)
-    return `There is no plant ${id}${view.tag === '' ? '' : ' with this tag'}.\nThese come after it.`
   const last = view.from + count - 1
   const range = `${view.from.toLocaleString('en')} to ${last.toLocaleString('en')}`
   if (!hasMore && view.from === 1) return plantsOf(count)

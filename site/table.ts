@@ -117,9 +117,9 @@ export async function refresh(changes: readonly Change[]): Promise<void> {
     const { value: page } = await connectAside().listPlants(asked).pages().next()
     // Another page was requested, or is shown.
     if (!page || mine !== newest || asked !== current) return
-    nextAfter = page.next
+    nextAfter = idOf(view.name) === undefined ? page.next : undefined
     refreshPinned(changes)
-    refreshRows(page.plants)
+    refreshRows(found(page.plants))
     showPlace()
   } catch (refusal) {
     hasFailed ||= mine === newest
@@ -148,6 +148,12 @@ export function currentQuery(): ListQuery {
     ...(view.name !== '' && idOf(view.name) === undefined && { name: view.name }),
     ...(view.tag !== '' && { tag: view.tag }),
   }
+}
+
+/** The plants of a page that are searched. A number is an id, which one plant has at most. */
+function found(plants: readonly StoredPlant[]): readonly StoredPlant[] {
+  const wanted = idOf(view.name)
+  return wanted === undefined ? plants : plants.filter(({ id }) => id === wanted)
 }
 
 /** An input drops the line breaks that a tag may have. */
@@ -187,23 +193,21 @@ async function load(client: PlantStoreClient): Promise<void> {
   table.ariaBusy = 'true'
   try {
     let plants: readonly StoredPlant[] = []
-    // A number that is searched is an id.
     const id = idOf(view.name)
-    const query = { ...currentQuery(), limit: view.size }
-    let after = view.after ?? (id === undefined ? undefined : idOf(String(id - 1n))?.toString())
+    const query = { ...currentQuery(), limit: id === undefined ? view.size : 1 }
+    let after = id === undefined ? view.after : idOf(String(id - 1n))?.toString()
     let passed = 0
     for await (const page of client.listPlants({ ...query, after }).pages()) {
       if (mine !== newest) return
-      plants = page.plants
+      plants = found(page.plants)
       current = { ...query, after }
-      after = page.next
+      after = id === undefined ? page.next : undefined
       passed += 1
-      if (plants.length > 0 || passed === emptyPagesMax) break
+      if (plants.length > 0 || after === undefined || passed === emptyPagesMax) break
     }
     nextAfter = after
     hasFailed = false
     showRows(plants)
-    if (id !== undefined) findRow(id)?.classList.add('fresh')
     find('#table-error').textContent = ''
     showPlace()
   } catch (refusal) {
@@ -223,9 +227,8 @@ function showPlace(): void {
   createNamed.hidden = rows.length > 0 || hasFailed || view.name === '' || id !== undefined
   createNamed.value = view.name
   say(createNamed, `Create ${JSON.stringify(view.name)}`)
-  const hasId = id !== undefined && findRow(id) !== undefined
   const ofBefore = rows.length === 0 ? '' : 'Showing the previous results.'
-  const sentence = hasFailed ? ofBefore : rangeOf(rows.length, view, nextAfter !== undefined, totals, hasId)
+  const sentence = hasFailed ? ofBefore : rangeOf(rows.length, view, nextAfter !== undefined, totals)
   const [title = '', ...rest] = sentence.split(/(?=\n)/)
   find('#status').replaceChildren(make('span', spoken(title)), ...rest)
 }
