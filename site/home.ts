@@ -94,7 +94,13 @@ async function changed(id: bigint, sentence: string, isGone = false): Promise<vo
   if (may.read && !isGone && findRow(id) === undefined)
     await connectAside()
       .getPlant(id)
-      .then(pinRow, () => {})
+      .then(
+        (plant) => {
+          pinRow(plant)
+          announce(`${sentence} It is not on this page, so it is shown above it.`)
+        },
+        () => {},
+      )
   findRow(id)?.classList.add('fresh')
   findRow(id)?.scrollIntoView({ block: 'nearest' })
   if (document.body.matches('.empty')) focusForm()

@@ -99,7 +99,7 @@ export const says = (page: Page, text: string): Promise<void> => page.getByRole(
 const done = (page: Page, sentence: RegExp): Promise<void> => page.locator('#changed').getByText(sentence).waitFor()
 
 export const created = (page: Page, id: number | string | bigint): Promise<void> =>
-  done(page, new RegExp(`^\\s*Created ".*" with the id ${id}\\.\\s*$`, 's'))
+  done(page, new RegExp(`^\\s*Created ".*" with the id ${id}\\.`, 's'))
 
 export const saved = (page: Page): Promise<void> => done(page, /^\s*Saved ".*"\.\s*$/s)
 

@@ -381,6 +381,7 @@ describe('the home page', { skip: noBrowser }, () => {
       await create(page, '999', 'Rosa canina', 'rose')
       await created(page, 999)
       await page.locator('#pinned tr[data-id="999"].fresh').waitFor()
+      await says(page, 'Created "Rosa canina" with the id 999. It is not on this page, so it is shown above it.')
       assert.deepEqual(await chips(), ['rose 1'])
       await page.getByRole('button', { name: 'Clear search' }).click()
       await reads(page, '#status', '1 to 25 of 31')
