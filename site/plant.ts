@@ -49,31 +49,31 @@ dialog.addEventListener('keydown', (event) => {
   if (other) event.preventDefault()
 })
 
-/** The row to which an arrow leads from another one: null at an end, undefined for another key, or from no row. */
+/** The row to which a key leads from another one: null at an end, undefined for another key, or from no row. */
 export function rowBeside(row: Element | null, key: string): Element | null | undefined {
   if (row === null) return undefined
   const all = [...document.querySelectorAll('tr[data-id]')]
   const at = all.indexOf(row)
-  return { ArrowDown: all[at + 1] ?? null, ArrowUp: all[at - 1] ?? null }[key]
+  return { ArrowDown: all[at + 1] ?? null, ArrowUp: all[at - 1] ?? null, Home: all[0], End: all.at(-1) }[key]
 }
 
 /** Presses the button of a plant for which a key stands: in its row, or in the panel. Returns whether there is one. */
 export function pressFor({ key, ctrlKey, metaKey, altKey }: KeyboardEvent, part: Element): boolean {
-  const action = { e: 'edit', Delete: 'remove' }[key]
-  if (action === undefined || ctrlKey || metaKey || altKey || document.body.matches('.no-writes')) return false
-  const button = part.querySelector<HTMLElement>(`[data-action="${action}"]`)
+  const action = { c: 'copy', e: 'edit', Delete: 'remove', Backspace: 'remove' }[key]
+  if (action === undefined || ctrlKey || metaKey || altKey) return false
+  const button = part.querySelector<HTMLElement>(`[data-action="${action}"]:not(.no-writes .writes)`)
   button?.click()
   return button !== null
 }
 
 /**
- * Shows a plant, or none, as a step to which "back" returns.
+ * Shows a plant, or none. "Back" leads from the plants that are opened one after another to the table.
  *
  * @param known what is shown until the server has answered.
  */
 export function openPlant(id: string | undefined, known?: StoredPlant): void {
   const view = readView()
-  if (id !== view.plant) writeView({ ...view, plant: id }, placesBefore(), true)
+  if (id !== view.plant) writeView({ ...view, plant: id }, placesBefore(), id === undefined || view.plant === undefined)
   void showPlant(id, known)
 }
 
