@@ -24,7 +24,7 @@ interface Exchange extends Sent {
   failure?: string
 }
 
-/** Of each kind: asked for by a person, and aside. */
+/** Of each kind, asked for by a person and aside, beside the one that is open. */
 const exchangesMax = 50
 /** The newest first. */
 let exchanges: Exchange[] = []
@@ -80,7 +80,7 @@ export async function record(input: RequestInfo | URL, init: RequestInit = {}, i
   }
   exchanges.unshift(exchange)
   list.prepend(make(isAside ? 'li.aside' : 'li', exchange.button))
-  const [oldest] = exchanges.filter((each) => each.isAside === isAside).slice(exchangesMax)
+  const [oldest] = exchanges.filter((each) => each.isAside === isAside && each !== open).slice(exchangesMax)
   oldest?.button.parentElement?.remove()
   exchanges = exchanges.filter((each) => each !== oldest)
   show(exchange)
@@ -121,10 +121,12 @@ function show(exchange: Exchange): void {
   last.replaceChildren(...(newest === undefined ? [] : lineOf(newest)))
 }
 
+/** Opens a request, or closes it if it is open. */
 function choose(exchange: Exchange): void {
-  open = exchange
+  open = open === exchange ? undefined : exchange
   for (const each of exchanges) each.button.ariaPressed = String(each === open)
-  showDetail(exchange)
+  detail.replaceChildren()
+  if (open !== undefined) showDetail(open)
   detail.scrollTop = 0
 }
 
