@@ -625,8 +625,12 @@ describe('the home page', { skip: noBrowser }, () => {
         await hasFocus(page, `tr[data-id="${int64Max}"] a.name`)
         await remove(page, int64Max)
         await says(page, 'Deleted "Ficus lyrata".')
-        await page.keyboard.press('Control+z')
-        await says(page, '"Ficus lyrata" is back.')
+        await page.keyboard.press('Backspace')
+        await says(page, 'Deleted "Rosa".')
+        for (const name of ['Rosa', 'Ficus lyrata']) {
+          await page.keyboard.press('Control+z')
+          await says(page, `"${name}" is back.`)
+        }
         // What another client has made of the plant is what comes back, and theirs is not replaced.
         await page.route(`**/plants/${int64Max}`, async (route) => {
           if (route.request().method() === 'DELETE') await store.client.replacePlant(int64Max, { name: 'theirs' })
@@ -708,9 +712,10 @@ describe('the home page', { skip: noBrowser }, () => {
       for (const [key, id] of [
         ['ArrowDown', '1'],
         ['ArrowDown', '2'],
+        ['End', '3'],
         ['ArrowDown', '3'],
-        ['ArrowDown', '3'],
-        ['ArrowUp', '2'],
+        ['Home', '1'],
+        ['ArrowDown', '2'],
       ] as const) {
         await page.keyboard.press(key)
         await hasFocus(page, `tr[data-id="${id}"] a.name`)
@@ -798,6 +803,12 @@ describe('the home page', { skip: noBrowser }, () => {
       await reads(page, '#page', '12Plant 12')
       await page.getByLabel('Search plants').fill('41')
       await reads(page, '#status', 'There is no plant 41.')
+      await store.client.createPlant({ id: 41, name: 'Plant 41' })
+      await reads(page, '#page', '41Plant 41')
+      await store.client.createPlant({ id: 42, name: 'Plant 42' })
+      await store.client.deletePlant(41)
+      await reads(page, '#status', 'There is no plant 41.')
+      await store.client.deletePlant(42)
       await filterByTag(page, 'none')
       await until('the tag is searched, too', () => Promise.resolve(page.url().endsWith('name=41&tag=none')))
       await page.goBack()
