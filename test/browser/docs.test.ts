@@ -106,7 +106,7 @@ describe('/docs', { skip: noBrowser }, () => {
     assert.deepEqual(watched.errors, [])
   })
 
-  test('has requests that work as often as they are copied, in the language that was chosen', async () => {
+  exhaustive.test('has requests that work as often as they are copied, in the language that was chosen', async () => {
     await using watched = await open(`${store.url}/docs#createPlant`)
     const { page } = watched
     const textOf = async (selector: string): Promise<string> =>
@@ -184,7 +184,7 @@ describe('/docs', { skip: noBrowser }, () => {
     })
   }
 
-  test("shows a document of one's own: its Markdown, and values in values", async () => {
+  exhaustive.test("shows a document of one's own: its Markdown, and values in values", async () => {
     await using folder = await makeFolder()
     const file = folder.file('own.json')
     await writeFile(file, JSON.stringify(ownDocument))

@@ -389,7 +389,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
     }),
   )
 
-  test('does again what failed once the server is back, and until then shows no count as its result', () =>
+  exhaustive.test('does again what failed once the server is back, and until then shows no count as its result', () =>
     visit(numbered(3), async (page, watched) => {
       await reads(page, '#live', 'Live')
       await watched.context.setOffline(true)
@@ -417,7 +417,8 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await store.client.createPlant({ id: 21, name: 'Plant 21' })
       await reads(page, '#status', '3 plants')
       assert.equal(await textOf(page, '#table-error'), '')
-    }))
+    }),
+  )
 
   test('asks for a token again once the server refuses it, and says why', () =>
     visit(numbered(1), async (page) => {
@@ -651,7 +652,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await reads(page, '#token-title', 'Sign in to Plant Store')
     }))
 
-  test('closes a menu with Escape, a click beside it and a choice, and has one open at most', () =>
+  exhaustive.test('closes a menu with Escape, a click beside it and a choice, and has one open at most', () =>
     visit(
       Array.from({ length: 12 }, (_, at) => ({ id: at, name: 'n', tag: `tag ${at}` })),
       async (page) => {
@@ -691,9 +692,10 @@ describe('the home page, shared', { skip: noBrowser }, () => {
         await is()
         await hasFocus(page, '#more summary')
       },
-    ))
+    ),
+  )
 
-  test('keeps everything in its place, however long the texts are, and shows of them a part at a time', () =>
+  exhaustive.test('keeps everything in its place, however long the texts are, and shows of them a part at a time', () =>
     visit(
       [
         { id: 1, name: 'word '.repeat(200), tag: '\n'.repeat(200) },
@@ -759,7 +761,8 @@ describe('the home page, shared', { skip: noBrowser }, () => {
           })
         }
       },
-    ))
+    ),
+  )
 
   exhaustive.test('exports all pages of what is found, and prints the plants alone', () =>
     visit([...numbered(1_200), { id: 5_000, name: 'x' }], async (page) => {
@@ -790,7 +793,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
     }),
   )
 
-  test('lets no character change the direction of others', () =>
+  exhaustive.test('lets no character change the direction of others', () =>
     visit([{ id: 1, name: '\u202eevil\u2069\u202e name', tag: '\u2067fig' }], async (page) => {
       /** The letters of an element, from left to right. */
       const seen = (selector: string): Promise<string> =>
@@ -829,7 +832,8 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await page.locator('#rows').fill('id,name\n\u202e1,a\n')
       await assertSeen('#preview .error', /^idmustbeawholenumber,not"1"/)
       await page.getByRole('dialog').getByRole('button', { name: /^Add / }).waitFor({ state: 'hidden' })
-    }))
+    }),
+  )
 
   exhaustive.test('marks what cannot be seen, and leaves whole what can', () =>
     visit(

@@ -649,7 +649,7 @@ describe('the home page', { skip: noBrowser }, () => {
       },
     ))
 
-  test('takes back what it said and offered after ten seconds, but not from under the pointer', () =>
+  exhaustive.test('takes back what it said and offered after ten seconds, but not from under the pointer', () =>
     visitAs('', numbered(3), async (page) => {
       const undo = page.getByRole('button', { name: 'Undo' })
       await page.clock.install()
@@ -672,7 +672,8 @@ describe('the home page', { skip: noBrowser }, () => {
       await undo.click()
       await says(page, '"Plant 1" is back.')
       assert.equal(await undo.isVisible(), false)
-    }))
+    }),
+  )
 
   test('acts once on a key that is held, and opens nothing for a person who has gone elsewhere', () =>
     visit(numbered(5), async (page) => {

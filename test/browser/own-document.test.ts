@@ -238,7 +238,7 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
       }
     }))
 
-  test('adds example plants with a sample of what is required, and none of what is not declared', () => {
+  exhaustive.test('adds example plants with a sample of what is required, and none of what is not declared', () => {
     const samples = `{
       "id": { "type": "integer" }, "name": { "type": "string" },
       "one": { "type": "string", "examples": ["first"], "default": "second" },
