@@ -1,5 +1,4 @@
-// Renders the reference from openapi.json: each operation and schema has its own address. It fetches the document and
-// sends nothing else.
+// Renders the reference from the document in the page: each operation and schema has its own address. It sends nothing.
 
 import { type Child, fill, find, make } from './elements.js'
 import { parseExact, printExact, printLine } from './exact-json.js'
@@ -72,21 +71,12 @@ const words: Named<string> = { enum: 'one of', const: 'always', example: 'such a
 
 const main = find('main')
 const contents = find('#contents')
-let api: Api
+const api = parseExact(find('#document').textContent) as Api
 
 // "Back" may lead to the plants, after another tab has signed out.
 tabs.addEventListener('message', ({ data }) => data === 'forget' && token.forget())
 
-try {
-  const response = await fetch('openapi.json')
-  if (!response.ok) throw new Error(`the server answered ${response.status}`)
-  api = parseExact(await response.text()) as Api
-  draw()
-} catch (cause) {
-  const reason = cause instanceof Error ? cause.message : String(cause)
-  const sentence = `openapi.json could not be read: ${reason}. Reload the page to try again.`
-  main.replaceChildren(make('p', { role: 'alert' }, sentence))
-}
+draw()
 
 function draw(): void {
   const { info, tags, paths, webhooks, components } = api
@@ -124,8 +114,6 @@ function draw(): void {
   contents.addEventListener('click', () => contents.hidePopover())
   addEventListener('scroll', markCurrent)
   markCurrent()
-  // The target of the fragment did not exist when the browser first looked for it.
-  if (location.hash !== '') location.replace(location.hash)
 }
 
 /** Marks what is read in the contents, and keeps it in sight. */
