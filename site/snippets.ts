@@ -47,7 +47,7 @@ export function curl({ method, url, hasToken = true, fields, body }: Sent): stri
     ...(hasToken ? ['-H "Authorization: Bearer $TOKEN"'] : []),
     ...meantFields(fields).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
     // JSON has its properties on lines of their own, below the option.
-    ...(body === undefined ? [] : [`-d ${quoted(reprint(body, '  ', 24) ?? body)}`]),
+    ...(body === undefined ? [] : [`-d ${quoted(reprint(body, '  ', 24))}`]),
   ].join(' \\\n  ')
 }
 
