@@ -4,7 +4,7 @@
 import { plantsOf } from './address.js'
 import { connect, freeIds, isRefusal, isThere, statusOf, takenIds, wordsOf } from './api.js'
 import type { NewPlant } from './client.js'
-import { csvRow, UnreadableFile } from './columns.js'
+import { csvRow, decodePiece, UnreadableFile } from './columns.js'
 import { find, hold, make, makeTable, refocus, showState } from './elements.js'
 import { printLine } from './exact-json.js'
 import { linesOf, namesOfColumns, type PlantRow, readRows, refused } from './files.js'
@@ -120,22 +120,13 @@ async function takeFiles([chosen, ...others]: readonly File[]): Promise<void> {
     if (others.length > 0) throw new UnreadableFile('is more than one file; add one after the other')
     if (chosen.size === 0) throw new UnreadableFile('is an empty file; choose one that has a plant in each line')
     if (chosen.size > bytesMax) throw new UnreadableFile('has more than 64 MiB; use `plantstore import` for it')
-    const content = decode(new Uint8Array(await chosen.arrayBuffer()))
+    const content = decodePiece(new Uint8Array(await chosen.arrayBuffer()))
     text.value = ''
     take(content)
   } catch (cause) {
     // What the box has stays.
     take(text.value)
     refuse(cause)
-  }
-}
-
-function decode(bytes: Uint8Array): string {
-  const encodings: Readonly<Record<string, string>> = { '255,254': 'utf-16le', '254,255': 'utf-16be' }
-  try {
-    return new TextDecoder(encodings[String(bytes.slice(0, 2))] ?? 'utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw new UnreadableFile('file is not text in UTF-8 or UTF-16; save a sheet as "CSV UTF-8"')
   }
 }
 

@@ -262,7 +262,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await give(Buffer.from('\ufeffid\tname\n7\t\u00c4hre\n', 'utf16le'))
       await reads(page, '#preview tr:last-child td:last-child', '\u00c4hre')
       await give(Buffer.from([0x69, 0xff]))
-      await page.locator('#many-error').getByText('This file is not text in').waitFor()
+      await page.locator('#many-error').getByText('This is not valid UTF-8; save it as').waitFor()
     }),
   )
 
