@@ -18,6 +18,8 @@ export interface PlantRow {
   readonly raw: string
   readonly plant?: Values & { readonly id?: bigint }
   readonly wrong?: string
+  /** What became of its plant: the server had it already, or has it since. */
+  readonly outcome?: 'known' | 'added'
 }
 
 /** Such as `id, name and tag`. */

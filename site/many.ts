@@ -41,13 +41,6 @@ text.placeholder = csvRow(properties.map(({ name }) => name)) + csvRow(sampleRow
 find('#rows-hint').textContent =
   `The first row names the columns: ${namesOfColumns}. A list of names needs no such row.`
 
-/** What happened to rows so far, but for those that were rejected. */
-interface Tally {
-  added: number
-  /** Those that were added, and those that were there already. */
-  readonly done: Set<PlantRow>
-}
-
 let rows: PlantRow[] = []
 /** What the rows were read from: it stays until all of it was added. */
 let source = ''
@@ -181,7 +174,7 @@ async function add(): Promise<boolean> {
     say(error, error.textContent || 'Paste rows or choose a file.')
     return false
   }
-  const tally: Tally = { added: 0, done: new Set() }
+  let failure: unknown
   running = new AbortController()
   for (const place of [error, status]) place.textContent = ''
   progress.value = 0
@@ -199,23 +192,22 @@ async function add(): Promise<boolean> {
       return false
     }
     await giveIds()
-    await addAll(tally, running)
-    result = describe(tally, '')
-    say(status, result)
-    review(rows.filter(({ wrong }) => wrong !== undefined))
-    closer.focus()
+    await addAll(running)
   } catch (cause) {
-    const why = isRefusal(cause) ? toSentence(wordsOf(cause)) : 'You stopped it.'
-    result = describe(tally, ` ${why}`)
-    rows = rows.filter((row) => !tally.done.has(row))
-    if (text.value !== '') leave()
-    review(rows)
-    if (statusOf(cause) === 401) throw cause
-    say(status, `${result} Press Add to continue; nothing is added twice.`)
+    failure = cause
   } finally {
     running = undefined
   }
-  if (tally.added > 0) await onAdded()
+  const why = isRefusal(failure) ? toSentence(wordsOf(failure)) : 'You stopped it.'
+  result = failure === undefined ? describe() : `${describe()} ${why}`
+  const isChanged = rows.some(({ outcome }) => outcome === 'added')
+  rows = rows.filter(({ outcome }) => outcome === undefined)
+  if (failure !== undefined && text.value !== '') leave()
+  review(rows)
+  if (statusOf(failure) === 401) throw failure
+  say(status, failure === undefined ? result : `${result} Press Add to continue; nothing is added twice.`)
+  if (failure === undefined) closer.focus()
+  if (isChanged) await onAdded()
   tell()
   return rows.length === 0
 }
@@ -272,17 +264,16 @@ async function giveIds(): Promise<void> {
 }
 
 /** Adds the plants of the rows until the attempt is stopped, by a person or a failure that concerns all. */
-async function addAll(tally: Tally, attempt: AbortController): Promise<void> {
+async function addAll(attempt: AbortController): Promise<void> {
   // The log would show nothing else.
   const client = connect(token.get(), fetch.bind(globalThis))
   const addOne = async (at: number, row: PlantRow, plant: NewPlant): Promise<void> => {
     try {
       await client.createPlant(plant)
-      tally.added += 1
-      tally.done.add(row)
+      rows[at] = { ...row, outcome: 'added' }
     } catch (refusal) {
       const number = statusOf(refusal) ?? 0
-      if (number === 409 && (await isThere(plant, client))) tally.done.add(row)
+      if (number === 409 && (await isThere(plant, client))) rows[at] = { ...row, outcome: 'known' }
       else if ([400, 409, 413].includes(number)) rows[at] = refused(row, wordsOf(refusal))
       else attempt.abort(refusal)
     }
@@ -305,8 +296,8 @@ function showRows(sentence: string, all: readonly PlantRow[]): void {
   const rowsMax = all[0]?.wrong === undefined ? previewRows : wrongRowsMax
   const more = all.length > rowsMax ? ` These are ${rowsMax} of ${all.length.toLocaleString('en')} rows.` : ''
   const first = all.slice(0, rowsMax)
-  const has = ({ plant, wrong }: PlantRow, { name }: PlantProperty): boolean =>
-    wrong === undefined && (name === 'id' || ownOf(plant ?? {}, name) !== undefined)
+  const has = ({ plant }: PlantRow, { name }: PlantProperty): boolean =>
+    plant !== undefined && (name === 'id' || ownOf(plant, name) !== undefined)
   const columns = displayed.filter((column) => first.some((row) => has(row, column))).slice(0, previewColumnsMax)
   const span = String(Math.max(columns.length, 1))
   const body = first.map(({ line, plant, wrong, raw }) => {
@@ -322,14 +313,18 @@ function showRows(sentence: string, all: readonly PlantRow[]): void {
   if (all.length > 0) preview.append(make('h3', sentence + more), makeTable('Rows', ['Line', ...titles], body))
 }
 
-function describe({ added, done }: Tally, why: string): string {
-  const known = done.size - added
-  const rejected = rows.filter(({ wrong }) => wrong !== undefined).length
+/** Such as `2 plants added, 1 rejected of 4 rows.` */
+function describe(): string {
+  const {
+    added = [],
+    known = [],
+    rejected = [],
+  } = Object.groupBy(rows, ({ wrong, outcome = 'left' }) => (wrong === undefined ? outcome : 'rejected'))
   const parts = [
-    `${plantsOf(added)} added`,
-    known > 0 && `${known.toLocaleString('en')} there already`,
-    rejected > 0 && `${rejected.toLocaleString('en')} rejected`,
+    `${plantsOf(added.length)} added`,
+    known.length > 0 && `${known.length.toLocaleString('en')} there already`,
+    rejected.length > 0 && `${rejected.length.toLocaleString('en')} rejected`,
   ]
   const all = `${rows.length.toLocaleString('en')} ${rows.length === 1 ? 'row' : 'rows'}`
-  return `${parts.filter(Boolean).join(', ')} of ${all}.${why}`
+  return `${parts.filter(Boolean).join(', ')} of ${all}.`
 }
