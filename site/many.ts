@@ -42,8 +42,6 @@ find('#rows-hint').textContent =
   `The first row names the columns: ${namesOfColumns}. A list of names needs no such row.`
 
 let rows: PlantRow[] = []
-/** What the rows were read from: it stays until all of it was added. */
-let source = ''
 /** The lines before the first row. */
 let head: readonly string[] = []
 /** Shows what was added. */
@@ -55,14 +53,12 @@ let result = ''
 text.addEventListener('input', () => {
   take(text.value)
   file.value = ''
-  // An array has become lines.
-  text.value = source
 })
 file.addEventListener('change', () => takeFiles([...(file.files ?? [])]))
 stop.addEventListener('click', () => running?.abort())
 find('#many-fix').addEventListener('click', takeRejected)
 onSubmit(form, async () => {
-  if (await add()) text.value = source = ''
+  if (await add()) text.value = ''
 })
 for (const name of ['dragover', 'drop'] as const) {
   document.addEventListener(name, (event) => {
@@ -84,7 +80,7 @@ export function startMany(show: () => Promise<void>): void {
 }
 
 export function openMany(): void {
-  if (source === '') take('')
+  if (rows.length === 0) take(text.value)
   // The same file can be chosen again.
   file.value = ''
   dialog.showModal()
@@ -96,7 +92,7 @@ export async function addExamples(): Promise<void> {
   review(examples.map((row) => ({ ...row, plant: withSamples(row.plant ?? {}) })))
   if (!(await add())) return dialog.showModal()
   announce(`${plantsOf(examples.length)} added.`)
-  take(source)
+  take(text.value)
 }
 
 function withSamples(example: object): Values {
@@ -125,13 +121,14 @@ async function takeFiles([chosen, ...others]: readonly File[]): Promise<void> {
 
 function take(content: string): void {
   for (const place of [error, status, preview, problems]) place.textContent = ''
-  source = content
   rows = []
   submit.textContent = 'Add'
   turn('ready')
   if (content.trim() === '') return
   try {
-    source = linesOf(content)
+    const source = linesOf(content)
+    // An array becomes lines.
+    if (text.value !== '') text.value = source
     const notes = new Set<string>()
     const read = readRows(source, (sentence) => notes.add(sentence))
     head = source.split('\n', (read[0]?.line ?? 1) - 1)
@@ -228,7 +225,7 @@ function turn(state: 'ready' | 'running' | 'rejected' | 'done'): void {
 
 /** Leaves the rows in the box, where they have other lines. */
 function leave(): void {
-  text.value = source = linesLeft()
+  text.value = linesLeft()
   let line = head.length + 1
   rows = rows.map((row) => {
     const moved = { ...row, line }
