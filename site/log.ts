@@ -10,8 +10,6 @@ import { makeCode } from './texts.js'
 /** A request, and its answer once it is there. */
 interface Exchange extends Sent {
   readonly startedAt: Date
-  /** Sent by the page on its own, such as for the changes of others. */
-  readonly isAside: boolean
   /** Shows it in the list. */
   readonly button: HTMLButtonElement
   ms?: number
@@ -63,7 +61,7 @@ export function clearLog(): void {
   for (const place of [list, detail, last]) place.replaceChildren()
 }
 
-/** Sends a request as `fetch` does, and records it. */
+/** Sends a request as `fetch` does, and records it. @param isAside whether the page sends it on its own. */
 export async function record(input: RequestInfo | URL, init: RequestInit = {}, isAside = false): Promise<Response> {
   const startedMs = performance.now()
   const exchange: Exchange = {
@@ -72,7 +70,6 @@ export async function record(input: RequestInfo | URL, init: RequestInit = {}, i
     fields: [...new Headers(init.headers)].filter(([name]) => name !== 'authorization'),
     body: typeof init.body === 'string' ? init.body : undefined,
     startedAt: new Date(),
-    isAside,
     button: makeButton('', () => choose(exchange), { class: 'item', 'aria-pressed': 'false' }),
   }
   list.prepend(make(isAside ? 'li.aside' : 'li', exchange.button))
