@@ -8,9 +8,6 @@ import { explain, say, toSentence } from './messages.js'
 import { isUsual, meaningOf, ownOf, type PlantProperty, plantOf, textOf, type Values, yesOrNo } from './properties.js'
 import { escaped, isolated } from './texts.js'
 
-/** The text of a plant that was put into a textarea, and its value right after: browsers normalise line breaks. */
-const given = new WeakMap<Field, { readonly text: string; readonly value: string }>()
-
 /** Texts that may have more get several lines. Names and tags have one, unless they have line breaks. */
 const lineCharactersMax = 200
 
@@ -29,9 +26,11 @@ export function plantIn(form: HTMLFormElement, properties: readonly PlantPropert
 
 /** Returns a field's text, exactly as it was put unless it was edited. All line breaks of an edited one are alike. */
 function textIn(field: Field): string {
-  const { text, value } = given.get(field) ?? { text: '', value: undefined }
   if (!(field instanceof HTMLTextAreaElement)) return field.value
-  return field.value === value ? text : field.value.replaceAll('\n', /\r\n?|\n/.exec(text)?.[0] ?? '\n')
+  const { value, defaultValue: text } = field
+  // Browsers normalise the line breaks of a value.
+  if (value === text.replaceAll(/\r\n?/g, '\n')) return text
+  return value.replaceAll('\n', /\r\n?|\n/.exec(text)?.[0] ?? '\n')
 }
 
 function valueIn(form: HTMLFormElement, property: PlantProperty, plant: object): unknown {
@@ -93,9 +92,9 @@ function controlFor(property: PlantProperty, plant?: object): Field {
   const hint = plant && kind === 'text' && (isRequired || value === '') ? { placeholder: '(empty)' } : undefined
   if (isLong(property) || /[\r\n]/.test(text)) {
     const area = make('textarea', hint)
-    area.value = text
+    // The value puts the caret at its end.
+    Object.assign(area, { value: text, defaultValue: text })
     area.rows = Math.min(Math.max(area.value.split('\n').length, isLong(property) ? 3 : 1), 6)
-    given.set(area, { text, value: area.value })
     return area
   }
   const isDate = kind === 'text' && schema['format'] === 'date'
