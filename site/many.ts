@@ -7,7 +7,7 @@ import type { NewPlant } from './client.js'
 import { csvRow, decodePiece, UnreadableFile } from './columns.js'
 import { find, hold, make, makeTable, refocus, showState } from './elements.js'
 import { printLine } from './exact-json.js'
-import { linesOf, namesOfColumns, type PlantRow, readRows, refused } from './files.js'
+import { linesOf, type PlantRow, readRows, refused } from './files.js'
 import { onSubmit } from './form.js'
 import { announce, say, spoken, toSentence } from './messages.js'
 import { displayed, ownOf, type PlantProperty, plantOf, properties, textOf, type Values } from './properties.js'
@@ -36,10 +36,11 @@ const status = find('#many-status')
 const stop = find('#many-stop', HTMLButtonElement)
 const submit = find('[type="submit"]', HTMLButtonElement, form)
 const closer = find('[data-cancel]', HTMLButtonElement, dialog)
+const names = properties.map(({ name }) => name)
 const sampleRow = properties.map((each) => textOf(each, { [each.name]: sampleOf(each.schema) }) ?? '')
-text.placeholder = csvRow(properties.map(({ name }) => name)) + csvRow(sampleRow)
+text.placeholder = csvRow(names) + csvRow(sampleRow)
 find('#rows-hint').textContent =
-  `The first row names the columns: ${namesOfColumns}. A list of names needs no such row.`
+  `The first row names the columns: ${new Intl.ListFormat('en-GB').format(names)}. A list of names needs no such row.`
 
 let rows: PlantRow[] = []
 /** The lines before the first row. */
