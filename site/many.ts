@@ -20,8 +20,6 @@ const previewColumnsMax = 5
 const wrongRowsMax = 100
 /** Browsers open six connections to a server; one of them follows the changes. */
 const requestsAtOnce = 5
-/** More lines, and more problems, are counted and not listed. */
-const listedMax = 8
 const bytesMax = 64 * 1024 * 1024
 
 const dialog = find('#many', HTMLDialogElement)
@@ -145,25 +143,17 @@ function refuse(cause: unknown): void {
   say(error, toSentence(`this ${cause.message}`))
 }
 
-/** Shows the rows, and says all that is wrong, such as `Lines 2 and 5: id 7 stands in more than one row.` */
+/** Shows the rows, and says the first thing that is wrong: the table begins with all of them. */
 function review(read: readonly PlantRow[]): void {
   rows = [...read]
   const { ready = [], wrong = [] } = Object.groupBy(rows, (row) => (row.wrong === undefined ? 'ready' : 'wrong'))
   submit.textContent = `Add ${plantsOf(ready.length)}`
   turn(ready.length > 0 ? 'ready' : wrong.length > 0 ? 'rejected' : 'done')
-  const faults = [...Map.groupBy(wrong, (row) => row.wrong)].map(([fault, same]) => {
-    const lines = new Intl.ListFormat('en-GB').format(some(same.map(({ line }) => String(line))))
-    return `${same.length === 1 ? 'line' : 'lines'} ${lines}: ${fault}`
-  })
-  say(error, faults.length === 0 ? '' : toSentence(some(faults).join('; ')))
-  problems.textContent = wrong.length === 0 ? '' : `${wrong.length.toLocaleString('en')} with a problem`
-  const end = wrong.length === 0 ? '.' : `, ${problems.textContent}.`
+  const [first] = wrong
+  say(error, first === undefined ? '' : toSentence(`line ${first.line}: ${first.wrong}`))
+  problems.textContent = first === undefined ? '' : `${wrong.length.toLocaleString('en')} with a problem`
+  const end = first === undefined ? '.' : `, ${problems.textContent}.`
   showRows(`2. Check: ${ready.length.toLocaleString('en')} ready${end}`, [...wrong, ...ready])
-}
-
-function some(items: readonly string[]): string[] {
-  const more = items.length - listedMax
-  return [...items.slice(0, listedMax), ...(more > 0 ? [`${more.toLocaleString('en')} more`] : [])]
 }
 
 /** Adds the rows, unless ids are taken by other plants. Leaves those that are rejected. Returns whether there are none. */

@@ -301,8 +301,12 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       assert.match(await page.locator('#rows').inputValue(), /^{"id":1,"name":"mine"}\n.*\n{"name":"b"}\n$/)
       assert.equal((await store.client.getSummary()).plants, 2)
       await page.locator('#rows').fill('id,name\n5,a\n9223372036854775808,b\n1,Plant 1\n5,c')
-      const range = 'line 3: id must be from -9223372036854775808 to 9223372036854775807.'
-      await reads(page, '#many-error', `Lines 2 and 5: id 5 stands in more than one row; ${range}`)
+      await reads(page, '#many-error', 'Line 2: id 5 stands in more than one row.')
+      assert.deepEqual(await page.locator('#preview .error').allTextContents(), [
+        'id 5 stands in more than one row 5,a',
+        'id must be from -9223372036854775808 to 9223372036854775807 9223372036854775808,b',
+        'id 5 stands in more than one row 5,c',
+      ])
       // What is left has its id and its line, so that it can be changed.
       await page.route('**/plants', (route) => route.fulfill({ status: 404 }), { times: 1 })
       await page.locator('#rows').fill('Rose\nLily')
