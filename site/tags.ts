@@ -70,12 +70,7 @@ const huesMax = 18
 /** Gives an element the colour of a tag, which depends on its text alone. None for an empty tag. */
 export function tint<Kind extends HTMLElement>(element: Kind, tag: string): Kind {
   element.classList.toggle('tag', tag !== '')
-  if (tag === '') return element
-  element.style.setProperty('--hue', String(((hashOf(tag) % huesMax) * 360) / huesMax))
+  const hash = [...tag].reduce((before, character) => (before * 14 + (character.codePointAt(0) ?? 0)) % 971, 0)
+  element.style.setProperty('--hue', String(((hash % huesMax) * 360) / huesMax))
   return element
-}
-
-/** A number that a text always has. */
-function hashOf(text: string): number {
-  return [...text].reduce((before, character) => (before * 14 + (character.codePointAt(0) ?? 0)) % 971, 0)
 }
