@@ -20,9 +20,8 @@ const unseen = new RegExp(`(${kinds.join('|')})`, 'u')
 const names: Readonly<Record<string, string>> = { '\n': '\u21b5', '\r': '\u240d', '\t': '\u21e5', ' ': '\u2423' }
 
 /** The nodes that show a text: characters that cannot be seen have a mark. */
-export function marked(text: string): (Node | string)[] {
-  const nodes = text.split(unseen).flatMap<Node | string>((part, at) => (at % 2 === 1 ? [...part].map(mark) : part))
-  return nodes.filter((node) => node !== '')
+function marked(text: string): (Node | string)[] {
+  return text.split(unseen).flatMap<Node | string>((part, at) => (at % 2 === 1 ? [...part].map(mark) : part))
 }
 
 function mark(character: string): HTMLElement {
