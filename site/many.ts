@@ -214,9 +214,9 @@ function turn(state: 'ready' | 'running' | 'rejected' | 'done'): void {
   closer.classList.toggle('main', state === 'done')
 }
 
-/** Leaves the rows in the box, where they have other lines. */
+/** Leaves the rows in the box, below the one that names the columns, where they have other lines. */
 function leave(): void {
-  text.value = linesLeft()
+  text.value = [...head, ...rows.map(({ raw }) => raw)].join('\n')
   let line = head.length + 1
   rows = rows.map((row) => {
     const moved = { ...row, line }
@@ -225,14 +225,9 @@ function leave(): void {
   })
 }
 
-/** The rows below the one that names the columns. */
-function linesLeft(): string {
-  return [...head, ...rows.map(({ raw }) => raw)].join('\n')
-}
-
 /** Leaves the rows that were rejected in the box. */
 function takeRejected(): void {
-  text.value = linesLeft()
+  leave()
   take(text.value)
   text.focus()
 }
