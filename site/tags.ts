@@ -31,11 +31,7 @@ export function drawTags(summary: Summary | undefined, chosen: string): void {
     const chip = document.querySelector<HTMLElement>(`#chips > [data-tag="${CSS.escape(held ?? '')}"]`)
     if (held !== undefined) chip?.focus({ preventScroll: true })
   }
-  const typed = find('#tag-filter', HTMLInputElement).value
-  const begun = tags.filter(({ tag }) => tag.includes(typed))
-  // A tag that is whole is chosen, and the others are those to change to.
-  const isWhole = typed === '' || begun.some(({ tag }) => tag === typed)
-  find('#more-chips').replaceChildren(...toChips(isWhole ? tags.slice(chipsMax) : begun))
+  find('#more-chips').replaceChildren(...toChips(tags.slice(chipsMax)))
   find('#more-tags').hidden = tags.length === 0 && chosen === ''
   const isAll = summary === undefined || (summary.isExact && tags.length < tagsMax)
   find('#tags-hint').textContent = isAll ? '' : `The ${tags.length} most common tags.`
