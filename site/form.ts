@@ -118,11 +118,10 @@ function choicesOf({ kind, schema }: PlantProperty): readonly unknown[] | undefi
 
 /** @param value another choice, if it is none of them. */
 function optionsOf(property: PlantProperty, value?: unknown): HTMLOptionElement[] {
-  const choices = new Map([...(choicesOf(property) ?? []), value].map((choice) => [printed(choice), choice]))
-  choices.delete('')
+  const all = [undefined, ...(choicesOf(property) ?? []), value]
+  const choices = new Map(all.map((choice) => [printed(choice), choice]))
   const wordOf = (choice: unknown): string | undefined => (typeof choice === 'string' ? choice : yesOrNo.get(choice))
-  const options = [...choices].map(([text, choice]) => new Option(wordOf(choice) ?? text, text))
-  return [new Option('', ''), ...options]
+  return [...choices].map(([text, choice]) => new Option(wordOf(choice) ?? text, text))
 }
 
 function printed(value: unknown): string {
@@ -178,7 +177,7 @@ function fieldNamedIn(message: string, form: HTMLFormElement): Field | undefined
 /** Takes back what was said, and marks the required fields that are not filled in. Returns whether all are. */
 export function isFilledIn(form: HTMLFormElement, rest: HTMLElement): boolean {
   rest.textContent = ''
-  for (const field of fieldsOf(form, '[aria-invalid]')) clear(field)
+  for (const field of fieldsOf(form, '[aria-invalid]')) tell(field, '')
   for (const field of fieldsOf(form, '[name]')) {
     const isEmpty = field.value.trim() === ''
     const { missing } = field.dataset
@@ -189,8 +188,9 @@ export function isFilledIn(form: HTMLFormElement, rest: HTMLElement): boolean {
   return fieldsOf(form, '[aria-invalid]').length === 0
 }
 
+/** Shows what is wrong with a field; an empty text takes it back. */
 export function tell(field: Field, text: string): void {
-  field.setAttribute('aria-invalid', 'true')
+  field.ariaInvalid = text === '' ? null : 'true'
   say(find(`#${field.id}-error`), text)
 }
 
@@ -198,16 +198,11 @@ function fieldsOf(form: HTMLFormElement, selector: string): Field[] {
   return [...form.querySelectorAll(selector)].filter(isField)
 }
 
-function clear(field: Field): void {
-  field.removeAttribute('aria-invalid')
-  find(`#${field.id}-error`).textContent = ''
-}
-
 /** Runs an action when a form is submitted. Editing a field clears its message, which may no longer apply. */
 export function onSubmit(form: HTMLFormElement, run: () => Promise<unknown>): void {
   const button = find('[type="submit"]', HTMLButtonElement, form)
   form.addEventListener('input', ({ target }) => {
-    if (isField(target) && target.matches('[aria-invalid]')) clear(target)
+    if (isField(target) && target.matches('[aria-invalid]')) tell(target, '')
   })
   form.addEventListener('submit', (event) => {
     event.preventDefault()
