@@ -11,17 +11,14 @@ import { shown } from './texts.js'
 import { tabs, token } from './token.js'
 
 /** What the token may. */
-export interface May {
-  readonly read: boolean
-  readonly write: boolean
-}
+export type May = Readonly<Record<'read' | 'write', boolean>>
 
 const form = find('#token-form', HTMLFormElement)
 const secret = find('#secret', HTMLInputElement)
 const stay = find('#stay', HTMLInputElement)
 let leave = (): void => {}
-/** The name of the caller for whom something is shown, and who has typed what is there. */
-let owner: string | undefined
+/** The caller for whom something is shown, and who has typed what is there. */
+const owner = find('#caller')
 
 /**
  * @param onEnter called once the server has accepted a token, and the store is shown.
@@ -47,8 +44,7 @@ export function startAccess(onEnter: (may: May) => Promise<void>, onForget: () =
     token.keep(typed, stay.checked)
     secret.value = ''
     // Nothing of that is for somebody else.
-    if (owner !== undefined && owner !== (home.caller?.name ?? '')) return location.replace(location.href)
-    show(true)
+    if (!['', home.caller?.name].includes(owner.textContent)) return location.replace(location.href)
     await onEnter(showCaller(home.caller))
   })
 }
@@ -84,9 +80,7 @@ export function forget(reason: string): void {
 
 /** Asks the server what the token may, and shows the store. Rejects if the server refuses the token. */
 export async function openStore(): Promise<May> {
-  const { caller } = await connect().getHome()
-  show(true)
-  return showCaller(caller)
+  return showCaller((await connect().getHome()).caller)
 }
 
 /** @param reason why the server could not say whether the token that is kept is right. */
@@ -123,9 +117,9 @@ function show(isKnown: boolean): void {
   find('#store').hidden = !isKnown
 }
 
-/** Hides what the token may not do, and says why. */
+/** Shows the store, hides what the token may not do, and says why. */
 function showCaller(caller: Home['caller']): May {
-  owner = caller?.name ?? ''
+  show(true)
   const scopes = caller?.scopes ?? []
   const may = { read: scopes.includes('plants:read'), write: scopes.includes('plants:write') }
   const able = [may.read && 'read', may.write && 'write'].filter(Boolean)
@@ -133,7 +127,7 @@ function showCaller(caller: Home['caller']): May {
     !may.read && 'To see plants, this token also needs the scope plants:read.',
     !may.write && 'To change plants, this token needs the scope plants:write.',
   ]
-  find('#caller').replaceChildren(shown(caller?.name ?? 'token'))
+  owner.replaceChildren(shown(caller?.name))
   find('#may').textContent = `can ${able.length === 1 ? 'only ' : ''}${able.join(' and ') || 'do nothing here'}`
   find('#limits').textContent = limits.filter(Boolean).join(' ')
   document.body.classList.toggle('no-reads', !may.read)

@@ -27,12 +27,12 @@ export function printExact(value: unknown, indentation = '', lengthMax = lineLen
   return `${open}\n${parts.map((part) => inner + part).join(',\n')}\n${indentation}${close}`
 }
 
-/** Formats a text of JSON as `printExact` does; undefined for any other text. */
-export function reprint(text: string, indentation?: string, lengthMax?: number): string | undefined {
+/** Formats a text of JSON as `printExact` does; any other text stays. */
+export function reprint(text: string, indentation?: string, lengthMax?: number): string {
   try {
     return printExact(parseExact(text), indentation, lengthMax)
   } catch {
-    return undefined
+    return text
   }
 }
 

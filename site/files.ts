@@ -18,10 +18,10 @@ export interface PlantRow {
   readonly raw: string
   readonly plant?: Values & { readonly id?: bigint }
   readonly wrong?: string
+  /** What became of its plant: the server had it already, or has it since. */
+  readonly outcome?: 'known' | 'added'
 }
 
-/** Such as `id, name and tag`. */
-export const namesOfColumns = new Intl.ListFormat('en-GB').format(properties.map(({ name }) => name))
 /** A longer row is refused: the server takes no longer plant. */
 const recordCharactersMax = 65_536
 
@@ -118,17 +118,14 @@ function withHeader(content: string): { readonly added: string; readonly body: s
 
 const pagePlants = 1_000
 
-const forms = {
-  csv: { type: 'text/csv', header: csvRow(properties.map(({ name }) => name)), line: csvLine },
-  ndjson: { type: 'application/x-ndjson', header: '', line: (plant: StoredPlant) => `${jsonOf(plant)}\n` },
-} as const
-
-export async function exportPlants(name: string, query: ListQuery): Promise<void> {
+/** @param format `csv` or `ndjson`. */
+export async function exportPlants(format: string, query: ListQuery): Promise<void> {
   hush()
-  const { type, header, line } = forms[name === 'csv' ? name : 'ndjson']
-  const parts: string[] = [header]
-  for await (const plant of connect().listPlants({ ...query, limit: pagePlants })) parts.push(line(plant))
-  download(`plants.${name}`, type, parts)
+  const isCsv = format === 'csv'
+  const parts = isCsv ? [csvRow(properties.map(({ name }) => name))] : []
+  for await (const plant of connect().listPlants({ ...query, limit: pagePlants }))
+    parts.push(isCsv ? csvLine(plant) : `${jsonOf(plant)}\n`)
+  download(`plants.${format}`, isCsv ? 'text/csv' : 'application/x-ndjson', parts)
 }
 
 /** A record of CSV, which cannot tell an empty text from none. */

@@ -8,9 +8,6 @@ import { explain, say, toSentence } from './messages.js'
 import { isUsual, meaningOf, ownOf, type PlantProperty, plantOf, textOf, type Values, yesOrNo } from './properties.js'
 import { escaped, isolated } from './texts.js'
 
-/** The text of a plant that was put into a textarea, and its value right after: browsers normalise line breaks. */
-const given = new WeakMap<Field, { readonly text: string; readonly value: string }>()
-
 /** Texts that may have more get several lines. Names and tags have one, unless they have line breaks. */
 const lineCharactersMax = 200
 
@@ -29,9 +26,11 @@ export function plantIn(form: HTMLFormElement, properties: readonly PlantPropert
 
 /** Returns a field's text, exactly as it was put unless it was edited. All line breaks of an edited one are alike. */
 function textIn(field: Field): string {
-  const { text, value } = given.get(field) ?? { text: '', value: undefined }
   if (!(field instanceof HTMLTextAreaElement)) return field.value
-  return field.value === value ? text : field.value.replaceAll('\n', /\r\n?|\n/.exec(text)?.[0] ?? '\n')
+  const { value, defaultValue: text } = field
+  // Browsers normalise the line breaks of a value.
+  if (value === text.replaceAll(/\r\n?/g, '\n')) return text
+  return value.replaceAll('\n', /\r\n?|\n/.exec(text)?.[0] ?? '\n')
 }
 
 function valueIn(form: HTMLFormElement, property: PlantProperty, plant: object): unknown {
@@ -93,9 +92,9 @@ function controlFor(property: PlantProperty, plant?: object): Field {
   const hint = plant && kind === 'text' && (isRequired || value === '') ? { placeholder: '(empty)' } : undefined
   if (isLong(property) || /[\r\n]/.test(text)) {
     const area = make('textarea', hint)
-    area.value = text
+    // The value puts the caret at its end.
+    Object.assign(area, { value: text, defaultValue: text })
     area.rows = Math.min(Math.max(area.value.split('\n').length, isLong(property) ? 3 : 1), 6)
-    given.set(area, { text, value: area.value })
     return area
   }
   const isDate = kind === 'text' && schema['format'] === 'date'
@@ -119,11 +118,10 @@ function choicesOf({ kind, schema }: PlantProperty): readonly unknown[] | undefi
 
 /** @param value another choice, if it is none of them. */
 function optionsOf(property: PlantProperty, value?: unknown): HTMLOptionElement[] {
-  const choices = new Map([...(choicesOf(property) ?? []), value].map((choice) => [printed(choice), choice]))
-  choices.delete('')
+  const all = [undefined, ...(choicesOf(property) ?? []), value]
+  const choices = new Map(all.map((choice) => [printed(choice), choice]))
   const wordOf = (choice: unknown): string | undefined => (typeof choice === 'string' ? choice : yesOrNo.get(choice))
-  const options = [...choices].map(([text, choice]) => new Option(wordOf(choice) ?? text, text))
-  return [new Option('', ''), ...options]
+  return [...choices].map(([text, choice]) => new Option(wordOf(choice) ?? text, text))
 }
 
 function printed(value: unknown): string {
@@ -179,7 +177,7 @@ function fieldNamedIn(message: string, form: HTMLFormElement): Field | undefined
 /** Takes back what was said, and marks the required fields that are not filled in. Returns whether all are. */
 export function isFilledIn(form: HTMLFormElement, rest: HTMLElement): boolean {
   rest.textContent = ''
-  for (const field of fieldsOf(form, '[aria-invalid]')) clear(field)
+  for (const field of fieldsOf(form, '[aria-invalid]')) tell(field, '')
   for (const field of fieldsOf(form, '[name]')) {
     const isEmpty = field.value.trim() === ''
     const { missing } = field.dataset
@@ -190,8 +188,9 @@ export function isFilledIn(form: HTMLFormElement, rest: HTMLElement): boolean {
   return fieldsOf(form, '[aria-invalid]').length === 0
 }
 
+/** Shows what is wrong with a field; an empty text takes it back. */
 export function tell(field: Field, text: string): void {
-  field.setAttribute('aria-invalid', 'true')
+  field.ariaInvalid = text === '' ? null : 'true'
   say(find(`#${field.id}-error`), text)
 }
 
@@ -199,16 +198,11 @@ function fieldsOf(form: HTMLFormElement, selector: string): Field[] {
   return [...form.querySelectorAll(selector)].filter(isField)
 }
 
-function clear(field: Field): void {
-  field.removeAttribute('aria-invalid')
-  find(`#${field.id}-error`).textContent = ''
-}
-
 /** Runs an action when a form is submitted. Editing a field clears its message, which may no longer apply. */
 export function onSubmit(form: HTMLFormElement, run: () => Promise<unknown>): void {
   const button = find('[type="submit"]', HTMLButtonElement, form)
   form.addEventListener('input', ({ target }) => {
-    if (isField(target) && target.matches('[aria-invalid]')) clear(target)
+    if (isField(target) && target.matches('[aria-invalid]')) tell(target, '')
   })
   form.addEventListener('submit', (event) => {
     event.preventDefault()

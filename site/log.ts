@@ -2,23 +2,19 @@
 // the one that is open.
 
 import { base } from './address.js'
-import { type Child, copy, fill, find, make, makeButton, remember, scrollable } from './elements.js'
-import { curl, type HeaderField, type Sent, snippetsOf } from './snippets.js'
-import { escaped, jsonNodes } from './texts.js'
+import { type Child, copy, fill, find, make, makeButton, remember } from './elements.js'
+import { reprint } from './exact-json.js'
+import { curl, type Sent, snippetsOf } from './snippets.js'
+import { makeCode } from './texts.js'
 
 /** A request, and its answer once it is there. */
 interface Exchange extends Sent {
   readonly startedAt: Date
-  /** Sent by the page on its own, such as for the changes of others. */
-  readonly isAside: boolean
   /** Shows it in the list. */
   readonly button: HTMLButtonElement
   ms?: number
-  status?: number
-  /** Such as `OK`; HTTP/2 has none. */
-  phrase?: string
-  answerFields?: readonly HeaderField[]
-  /** Undefined for a stream, and until the body is there. */
+  response?: Response
+  /** The body; undefined for a stream, and until it is there. */
   answer?: string
   /** Why there is no answer. */
   failure?: string
@@ -26,8 +22,6 @@ interface Exchange extends Sent {
 
 /** Of each kind, asked for by a person and aside, beside the one that is open. */
 const exchangesMax = 50
-/** The newest first. */
-let exchanges: Exchange[] = []
 
 /** What header fields of an answer mean for a person. These come first. */
 const meanings: Readonly<Record<string, string>> = {
@@ -43,10 +37,12 @@ const meanings: Readonly<Record<string, string>> = {
 const answerCharactersMax = 200_000
 
 const drawer = find('#log', HTMLDetailsElement)
+/** The newest first. */
 const list = find('#log-list')
 const detail = find('#log-detail')
 /** The newest request, when the list is closed. */
 const last = find('#log-last')
+let newest: Exchange | undefined
 let open: Exchange | undefined
 
 remember(find('#developer', HTMLInputElement), 'plantstore-requests')
@@ -61,12 +57,11 @@ export function closeLog(): void {
 }
 
 export function clearLog(): void {
-  exchanges = []
-  open = undefined
+  newest = open = undefined
   for (const place of [list, detail, last]) place.replaceChildren()
 }
 
-/** Sends a request as `fetch` does, and records it. */
+/** Sends a request as `fetch` does, and records it. @param isAside whether the page sends it on its own. */
 export async function record(input: RequestInfo | URL, init: RequestInit = {}, isAside = false): Promise<Response> {
   const startedMs = performance.now()
   const exchange: Exchange = {
@@ -75,20 +70,16 @@ export async function record(input: RequestInfo | URL, init: RequestInit = {}, i
     fields: [...new Headers(init.headers)].filter(([name]) => name !== 'authorization'),
     body: typeof init.body === 'string' ? init.body : undefined,
     startedAt: new Date(),
-    isAside,
     button: makeButton('', () => choose(exchange), { class: 'item', 'aria-pressed': 'false' }),
   }
-  exchanges.unshift(exchange)
   list.prepend(make(isAside ? 'li.aside' : 'li', exchange.button))
-  const [oldest] = exchanges.filter((each) => each.isAside === isAside && each !== open).slice(exchangesMax)
-  oldest?.button.parentElement?.remove()
-  exchanges = exchanges.filter((each) => each !== oldest)
+  const [kind, isOpen] = [isAside ? '.aside' : ':not(.aside)', ':has([aria-pressed="true"])']
+  list.querySelectorAll(`li${kind}:not(${isOpen})`)[exchangesMax]?.remove()
+  if (!isAside) newest = exchange
   show(exchange)
   try {
     const response = await fetch(input, init)
-    exchange.status = response.status
-    exchange.phrase = response.statusText
-    exchange.answerFields = [...response.headers]
+    exchange.response = response
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
     if (!isStream) void keepAnswer(exchange, response.clone())
     return response
@@ -116,15 +107,14 @@ function show(exchange: Exchange): void {
   exchange.button.replaceChildren(...lineOf(exchange), make('time.hint.roomy', time))
   if (exchange === open) showDetail(exchange)
   // Once there is an answer again, that there was none is history.
-  const answered = exchanges.findIndex(({ status }) => status !== undefined)
-  const newest = exchanges.find(({ isAside, failure }, at) => !isAside && (failure === undefined || at <= answered))
-  last.replaceChildren(...(newest === undefined ? [] : lineOf(newest)))
+  if (newest?.failure !== undefined && exchange.response !== undefined) newest = exchange
+  if (exchange === newest) last.replaceChildren(...lineOf(exchange))
 }
 
 /** Opens a request, or closes it if it is open. */
 function choose(exchange: Exchange): void {
   open = open === exchange ? undefined : exchange
-  for (const each of exchanges) each.button.ariaPressed = String(each === open)
+  for (const button of list.querySelectorAll('button')) button.ariaPressed = String(button === open?.button)
   detail.replaceChildren()
   if (open !== undefined) showDetail(open)
   detail.scrollTop = 0
@@ -140,15 +130,17 @@ function lineOf(exchange: Exchange): Node[] {
   ]
 }
 
-function statusOf({ status, phrase, failure }: Exchange): HTMLElement {
+function statusOf({ response, failure }: Exchange): HTMLElement {
   if (failure !== undefined) return make('span.status-5', failure)
-  if (status === undefined) return make('span.hint', 'sending')
-  return make(`span.status-${String(status).charAt(0)}`, `${status} ${phrase}`)
+  if (response === undefined) return make('span.hint', 'sending')
+  // HTTP/2 has no text for a status.
+  const { status, statusText } = response
+  return make(`span.status-${String(status).charAt(0)}`, `${status} ${statusText}`)
 }
 
 function showDetail(exchange: Exchange): void {
-  const { answer, answerFields = [], status } = exchange
-  const sorted = answerFields.toSorted(([one], [other]) => Number(other in meanings) - Number(one in meanings))
+  const all = [...(exchange.response?.headers ?? [])]
+  const sorted = all.toSorted(([one], [other]) => Number(other in meanings) - Number(one in meanings))
   const fields = sorted.map(([name, value]) => [
     make('dt', name),
     make('dd', make('code', value), make('p.hint', meanings[name])),
@@ -158,23 +150,21 @@ function showDetail(exchange: Exchange): void {
   fill(
     detail,
     make('h3.row.wrap', lineOf(exchange), copier),
-    answerOf(answer, status),
+    answerOf(exchange),
     make('h4', 'Send it yourself'),
     snippetsOf(exchange),
     fields.length > 0 && [make('h4', 'Response: header fields'), make('dl', fields)],
   )
 }
 
-function answerOf(answer: string | undefined, status: number | undefined): Child {
+function answerOf({ answer, response }: Exchange): Child {
   if (answer === undefined) {
-    return make('p.hint', status === undefined ? 'There is no response yet.' : 'A stream of events.')
+    return make('p.hint', response === undefined ? 'There is no response yet.' : 'A stream of events.')
   }
   if (answer === '') return make('p.hint', 'The response has no body.')
   const isLong = answer.length > answerCharactersMax
-  const seen = isLong ? escaped(answer.slice(0, answerCharactersMax)) : jsonNodes(answer)
   return [
-    make('h4', 'Response: body'),
-    make('pre', scrollable('Body of the response'), seen),
+    makeCode('Response: body', { body: isLong ? answer.slice(0, answerCharactersMax) : reprint(answer) }),
     isLong && make('p.hint', `The first ${answerCharactersMax} of ${answer.length} characters.`),
   ]
 }

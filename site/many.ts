@@ -4,10 +4,10 @@
 import { plantsOf } from './address.js'
 import { connect, freeIds, isRefusal, isThere, statusOf, takenIds, wordsOf } from './api.js'
 import type { NewPlant } from './client.js'
-import { csvRow, UnreadableFile } from './columns.js'
+import { csvRow, decodePiece, UnreadableFile } from './columns.js'
 import { find, hold, make, makeTable, refocus, showState } from './elements.js'
 import { printLine } from './exact-json.js'
-import { linesOf, namesOfColumns, type PlantRow, readRows, refused } from './files.js'
+import { linesOf, type PlantRow, readRows, refused } from './files.js'
 import { onSubmit } from './form.js'
 import { announce, say, spoken, toSentence } from './messages.js'
 import { displayed, ownOf, type PlantProperty, plantOf, properties, textOf, type Values } from './properties.js'
@@ -20,8 +20,6 @@ const previewColumnsMax = 5
 const wrongRowsMax = 100
 /** Browsers open six connections to a server; one of them follows the changes. */
 const requestsAtOnce = 5
-/** More lines, and more problems, are counted and not listed. */
-const listedMax = 8
 const bytesMax = 64 * 1024 * 1024
 
 const dialog = find('#many', HTMLDialogElement)
@@ -36,21 +34,13 @@ const status = find('#many-status')
 const stop = find('#many-stop', HTMLButtonElement)
 const submit = find('[type="submit"]', HTMLButtonElement, form)
 const closer = find('[data-cancel]', HTMLButtonElement, dialog)
+const names = properties.map(({ name }) => name)
 const sampleRow = properties.map((each) => textOf(each, { [each.name]: sampleOf(each.schema) }) ?? '')
-text.placeholder = csvRow(properties.map(({ name }) => name)) + csvRow(sampleRow)
+text.placeholder = csvRow(names) + csvRow(sampleRow)
 find('#rows-hint').textContent =
-  `The first row names the columns: ${namesOfColumns}. A list of names needs no such row.`
-
-/** What happened to rows so far, but for those that were rejected. */
-interface Tally {
-  added: number
-  /** Those that were added, and those that were there already. */
-  readonly done: Set<PlantRow>
-}
+  `The first row names the columns: ${new Intl.ListFormat('en-GB').format(names)}. A list of names needs no such row.`
 
 let rows: PlantRow[] = []
-/** What the rows were read from: it stays until all of it was added. */
-let source = ''
 /** The lines before the first row. */
 let head: readonly string[] = []
 /** Shows what was added. */
@@ -62,14 +52,12 @@ let result = ''
 text.addEventListener('input', () => {
   take(text.value)
   file.value = ''
-  // An array has become lines.
-  text.value = source
 })
 file.addEventListener('change', () => takeFiles([...(file.files ?? [])]))
 stop.addEventListener('click', () => running?.abort())
 find('#many-fix').addEventListener('click', takeRejected)
 onSubmit(form, async () => {
-  if (await add()) text.value = source = ''
+  if (await add()) text.value = ''
 })
 for (const name of ['dragover', 'drop'] as const) {
   document.addEventListener(name, (event) => {
@@ -91,7 +79,7 @@ export function startMany(show: () => Promise<void>): void {
 }
 
 export function openMany(): void {
-  if (source === '') take('')
+  if (rows.length === 0) take(text.value)
   // The same file can be chosen again.
   file.value = ''
   dialog.showModal()
@@ -103,7 +91,7 @@ export async function addExamples(): Promise<void> {
   review(examples.map((row) => ({ ...row, plant: withSamples(row.plant ?? {}) })))
   if (!(await add())) return dialog.showModal()
   announce(`${plantsOf(examples.length)} added.`)
-  take(source)
+  take(text.value)
 }
 
 function withSamples(example: object): Values {
@@ -120,7 +108,7 @@ async function takeFiles([chosen, ...others]: readonly File[]): Promise<void> {
     if (others.length > 0) throw new UnreadableFile('is more than one file; add one after the other')
     if (chosen.size === 0) throw new UnreadableFile('is an empty file; choose one that has a plant in each line')
     if (chosen.size > bytesMax) throw new UnreadableFile('has more than 64 MiB; use `plantstore import` for it')
-    const content = decode(new Uint8Array(await chosen.arrayBuffer()))
+    const content = decodePiece(new Uint8Array(await chosen.arrayBuffer()))
     text.value = ''
     take(content)
   } catch (cause) {
@@ -130,24 +118,16 @@ async function takeFiles([chosen, ...others]: readonly File[]): Promise<void> {
   }
 }
 
-function decode(bytes: Uint8Array): string {
-  const encodings: Readonly<Record<string, string>> = { '255,254': 'utf-16le', '254,255': 'utf-16be' }
-  try {
-    return new TextDecoder(encodings[String(bytes.slice(0, 2))] ?? 'utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw new UnreadableFile('file is not text in UTF-8 or UTF-16; save a sheet as "CSV UTF-8"')
-  }
-}
-
 function take(content: string): void {
   for (const place of [error, status, preview, problems]) place.textContent = ''
-  source = content
   rows = []
   submit.textContent = 'Add'
   turn('ready')
   if (content.trim() === '') return
   try {
-    source = linesOf(content)
+    const source = linesOf(content)
+    // An array becomes lines.
+    if (text.value !== '') text.value = source
     const notes = new Set<string>()
     const read = readRows(source, (sentence) => notes.add(sentence))
     head = source.split('\n', (read[0]?.line ?? 1) - 1)
@@ -163,25 +143,17 @@ function refuse(cause: unknown): void {
   say(error, toSentence(`this ${cause.message}`))
 }
 
-/** Shows the rows, and says all that is wrong, such as `Lines 2 and 5: id 7 stands in more than one row.` */
+/** Shows the rows, and says the first thing that is wrong: the table begins with all of them. */
 function review(read: readonly PlantRow[]): void {
   rows = [...read]
   const { ready = [], wrong = [] } = Object.groupBy(rows, (row) => (row.wrong === undefined ? 'ready' : 'wrong'))
   submit.textContent = `Add ${plantsOf(ready.length)}`
   turn(ready.length > 0 ? 'ready' : wrong.length > 0 ? 'rejected' : 'done')
-  const faults = [...Map.groupBy(wrong, (row) => row.wrong)].map(([fault, same]) => {
-    const lines = new Intl.ListFormat('en-GB').format(some(same.map(({ line }) => String(line))))
-    return `${same.length === 1 ? 'line' : 'lines'} ${lines}: ${fault}`
-  })
-  say(error, faults.length === 0 ? '' : toSentence(some(faults).join('; ')))
-  problems.textContent = wrong.length === 0 ? '' : `${wrong.length.toLocaleString('en')} with a problem`
-  const end = wrong.length === 0 ? '.' : `, ${problems.textContent}.`
+  const [first] = wrong
+  say(error, first === undefined ? '' : toSentence(`line ${first.line}: ${first.wrong}`))
+  problems.textContent = first === undefined ? '' : `${wrong.length.toLocaleString('en')} with a problem`
+  const end = first === undefined ? '.' : `, ${problems.textContent}.`
   showRows(`2. Check: ${ready.length.toLocaleString('en')} ready${end}`, [...wrong, ...ready])
-}
-
-function some(items: readonly string[]): string[] {
-  const more = items.length - listedMax
-  return [...items.slice(0, listedMax), ...(more > 0 ? [`${more.toLocaleString('en')} more`] : [])]
 }
 
 /** Adds the rows, unless ids are taken by other plants. Leaves those that are rejected. Returns whether there are none. */
@@ -190,7 +162,7 @@ async function add(): Promise<boolean> {
     say(error, error.textContent || 'Paste rows or choose a file.')
     return false
   }
-  const tally: Tally = { added: 0, done: new Set() }
+  let failure: unknown
   running = new AbortController()
   for (const place of [error, status]) place.textContent = ''
   progress.value = 0
@@ -208,23 +180,22 @@ async function add(): Promise<boolean> {
       return false
     }
     await giveIds()
-    await addAll(tally, running)
-    result = describe(tally, '')
-    say(status, result)
-    review(rows.filter(({ wrong }) => wrong !== undefined))
-    closer.focus()
+    await addAll(running)
   } catch (cause) {
-    const why = isRefusal(cause) ? toSentence(wordsOf(cause)) : 'You stopped it.'
-    result = describe(tally, ` ${why}`)
-    rows = rows.filter((row) => !tally.done.has(row))
-    if (text.value !== '') leave()
-    review(rows)
-    if (statusOf(cause) === 401) throw cause
-    say(status, `${result} Press Add to continue; nothing is added twice.`)
+    failure = cause
   } finally {
     running = undefined
   }
-  if (tally.added > 0) await onAdded()
+  const why = isRefusal(failure) ? toSentence(wordsOf(failure)) : 'You stopped it.'
+  result = failure === undefined ? describe() : `${describe()} ${why}`
+  const isChanged = rows.some(({ outcome }) => outcome === 'added')
+  rows = rows.filter(({ outcome }) => outcome === undefined)
+  if (failure !== undefined && text.value !== '') leave()
+  review(rows)
+  if (statusOf(failure) === 401) throw failure
+  say(status, failure === undefined ? result : `${result} Press Add to continue; nothing is added twice.`)
+  if (failure === undefined) closer.focus()
+  if (isChanged) await onAdded()
   tell()
   return rows.length === 0
 }
@@ -243,9 +214,9 @@ function turn(state: 'ready' | 'running' | 'rejected' | 'done'): void {
   closer.classList.toggle('main', state === 'done')
 }
 
-/** Leaves the rows in the box, where they have other lines. */
+/** Leaves the rows in the box, below the one that names the columns, where they have other lines. */
 function leave(): void {
-  text.value = source = linesLeft()
+  text.value = [...head, ...rows.map(({ raw }) => raw)].join('\n')
   let line = head.length + 1
   rows = rows.map((row) => {
     const moved = { ...row, line }
@@ -254,14 +225,9 @@ function leave(): void {
   })
 }
 
-/** The rows below the one that names the columns. */
-function linesLeft(): string {
-  return [...head, ...rows.map(({ raw }) => raw)].join('\n')
-}
-
 /** Leaves the rows that were rejected in the box. */
 function takeRejected(): void {
-  text.value = linesLeft()
+  leave()
   take(text.value)
   text.focus()
 }
@@ -281,17 +247,16 @@ async function giveIds(): Promise<void> {
 }
 
 /** Adds the plants of the rows until the attempt is stopped, by a person or a failure that concerns all. */
-async function addAll(tally: Tally, attempt: AbortController): Promise<void> {
+async function addAll(attempt: AbortController): Promise<void> {
   // The log would show nothing else.
   const client = connect(token.get(), fetch.bind(globalThis))
   const addOne = async (at: number, row: PlantRow, plant: NewPlant): Promise<void> => {
     try {
       await client.createPlant(plant)
-      tally.added += 1
-      tally.done.add(row)
+      rows[at] = { ...row, outcome: 'added' }
     } catch (refusal) {
       const number = statusOf(refusal) ?? 0
-      if (number === 409 && (await isThere(plant, client))) tally.done.add(row)
+      if (number === 409 && (await isThere(plant, client))) rows[at] = { ...row, outcome: 'known' }
       else if ([400, 409, 413].includes(number)) rows[at] = refused(row, wordsOf(refusal))
       else attempt.abort(refusal)
     }
@@ -314,8 +279,8 @@ function showRows(sentence: string, all: readonly PlantRow[]): void {
   const rowsMax = all[0]?.wrong === undefined ? previewRows : wrongRowsMax
   const more = all.length > rowsMax ? ` These are ${rowsMax} of ${all.length.toLocaleString('en')} rows.` : ''
   const first = all.slice(0, rowsMax)
-  const has = ({ plant, wrong }: PlantRow, { name }: PlantProperty): boolean =>
-    wrong === undefined && (name === 'id' || ownOf(plant ?? {}, name) !== undefined)
+  const has = ({ plant }: PlantRow, { name }: PlantProperty): boolean =>
+    plant !== undefined && (name === 'id' || ownOf(plant, name) !== undefined)
   const columns = displayed.filter((column) => first.some((row) => has(row, column))).slice(0, previewColumnsMax)
   const span = String(Math.max(columns.length, 1))
   const body = first.map(({ line, plant, wrong, raw }) => {
@@ -331,14 +296,18 @@ function showRows(sentence: string, all: readonly PlantRow[]): void {
   if (all.length > 0) preview.append(make('h3', sentence + more), makeTable('Rows', ['Line', ...titles], body))
 }
 
-function describe({ added, done }: Tally, why: string): string {
-  const known = done.size - added
-  const rejected = rows.filter(({ wrong }) => wrong !== undefined).length
+/** Such as `2 plants added, 1 rejected of 4 rows.` */
+function describe(): string {
+  const {
+    added = [],
+    known = [],
+    rejected = [],
+  } = Object.groupBy(rows, ({ wrong, outcome = 'left' }) => (wrong === undefined ? outcome : 'rejected'))
   const parts = [
-    `${plantsOf(added)} added`,
-    known > 0 && `${known.toLocaleString('en')} there already`,
-    rejected > 0 && `${rejected.toLocaleString('en')} rejected`,
+    `${plantsOf(added.length)} added`,
+    known.length > 0 && `${known.length.toLocaleString('en')} there already`,
+    rejected.length > 0 && `${rejected.length.toLocaleString('en')} rejected`,
   ]
   const all = `${rows.length.toLocaleString('en')} ${rows.length === 1 ? 'row' : 'rows'}`
-  return `${parts.filter(Boolean).join(', ')} of ${all}.${why}`
+  return `${parts.filter(Boolean).join(', ')} of ${all}.`
 }

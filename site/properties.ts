@@ -32,11 +32,10 @@ export const properties: readonly PlantProperty[] = columnsOf(declared).map((col
   return { ...column, title, key: usual.includes(name) ? name : `property-${at}` }
 })
 
+const placeOf = ({ name }: Property): number => [...usual, name].indexOf(name)
+
 /** In the order of the page: the usual ones first. */
-export const displayed: readonly PlantProperty[] = [
-  ...usual.flatMap((wanted) => properties.filter(({ name }) => name === wanted)),
-  ...properties.filter((property) => !isUsual(property)),
-]
+export const displayed = properties.toSorted((one, other) => placeOf(one) - placeOf(other))
 
 export const withoutId = displayed.filter(({ name }) => name !== 'id')
 

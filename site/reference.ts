@@ -1,5 +1,4 @@
-// Renders the reference from openapi.json: each operation and schema has its own address. It fetches the document and
-// sends nothing else.
+// Renders the reference from the document in the page: each operation and schema has its own address. It sends nothing.
 
 import { type Child, fill, find, make } from './elements.js'
 import { parseExact, printExact, printLine } from './exact-json.js'
@@ -72,61 +71,46 @@ const words: Named<string> = { enum: 'one of', const: 'always', example: 'such a
 
 const main = find('main')
 const contents = find('#contents')
-let api: Api
+const api = parseExact(find('#document').textContent) as Api
 
 // "Back" may lead to the plants, after another tab has signed out.
 tabs.addEventListener('message', ({ data }) => data === 'forget' && token.forget())
 
-try {
-  const response = await fetch('openapi.json')
-  if (!response.ok) throw new Error(`the server answered ${response.status}`)
-  api = parseExact(await response.text()) as Api
-  draw()
-} catch (cause) {
-  const reason = cause instanceof Error ? cause.message : String(cause)
-  const sentence = `openapi.json could not be read: ${reason}. Reload the page to try again.`
-  main.replaceChildren(make('p', { role: 'alert' }, sentence))
-}
-
-function draw(): void {
-  const { info, tags, paths, webhooks, components } = api
-  const [about, ...guide] = `\n${info.description ?? ''}`.match(parts) ?? []
-  const items = [...Object.entries(paths), ...Object.values(webhooks).map((item) => ['', item] as const)]
-  const operations = items.flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({ ...operation, method, path })),
-  )
-  // The plants come first; how the service is run comes last.
-  const ofTag = (name = ''): Operation[] => operations.filter(({ tags: [tag], path }) => tag === name && path !== '')
-  const [plants, ...others] = tags.map(({ name = '', description }) =>
-    section(name, titleOf(name), [fromMarkdown(description), ofTag(name).map(operationArticle)]),
-  )
-  const links = ofTag(tags[0]?.name).map((each) =>
-    make('a.button.item', { href: `#${each.operationId}` }, lineOf(each, each.summary)),
-  )
-  const [json, yaml] = ['openapi.json', 'openapi.yaml'].map((href) => make('a', { href }, href))
-  const schemes = Object.values(components['securitySchemes'] ?? {})
-  document.title = `${info.title}: reference`
-  find('#version').textContent = `Version ${info.version}, OpenAPI ${api.openapi}`
-  main.replaceChildren(
-    make('div.intro', make('h1', info.title), fromMarkdown(about), make('div', links), quickStart(operations)),
-    section('start', 'Get started', [
-      article('server', 'Base URL', make('p', make('code', server), ', described by ', json, ' and ', yaml, '.')),
-      article('authentication', 'Authentication', schemes.map(authentication)),
-    ]),
-    plants ?? '',
-    section('webhooks', 'Webhooks', operations.filter(({ path }) => path === '').map(operationArticle)),
-    guide.length > 0 ? section('guide', 'Guide', guide.map(guideArticle)) : '',
-    section('schemas', 'Schemas', Object.entries(components['schemas'] ?? {}).map(schemaArticle)),
-    ...others,
-  )
-  contents.append(...[...main.querySelectorAll('section')].flatMap(contentsOf))
-  // A menu in a narrow window.
-  contents.addEventListener('click', () => contents.hidePopover())
-  addEventListener('scroll', markCurrent)
-  markCurrent()
-  // The target of the fragment did not exist when the browser first looked for it.
-  if (location.hash !== '') location.replace(location.hash)
-}
+const { info, tags, paths, webhooks, components } = api
+const [about, ...guide] = `\n${info.description ?? ''}`.match(parts) ?? []
+const items = [...Object.entries(paths), ...Object.values(webhooks).map((item) => ['', item] as const)]
+const operations = items.flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ ...operation, method, path })),
+)
+// The plants come first; how the service is run comes last.
+const ofTag = (name = ''): Operation[] => operations.filter(({ tags: [tag], path }) => tag === name && path !== '')
+const [plants, ...others] = tags.map(({ name = '', description }) =>
+  section(name, titleOf(name), [fromMarkdown(description), ofTag(name).map(operationArticle)]),
+)
+const links = ofTag(tags[0]?.name).map((each) =>
+  make('a.button.item', { href: `#${each.operationId}` }, lineOf(each, each.summary)),
+)
+const [json, yaml] = ['openapi.json', 'openapi.yaml'].map((href) => make('a', { href }, href))
+const schemes = Object.values(components['securitySchemes'] ?? {})
+document.title = `${info.title}: reference`
+find('#version').textContent = `Version ${info.version}, OpenAPI ${api.openapi}`
+main.replaceChildren(
+  make('div.intro', make('h1', info.title), fromMarkdown(about), make('div', links), quickStart(operations)),
+  section('start', 'Get started', [
+    article('server', 'Base URL', make('p', make('code', server), ', described by ', json, ' and ', yaml, '.')),
+    article('authentication', 'Authentication', schemes.map(authentication)),
+  ]),
+  plants ?? '',
+  section('webhooks', 'Webhooks', operations.filter(({ path }) => path === '').map(operationArticle)),
+  guide.length > 0 ? section('guide', 'Guide', guide.map(guideArticle)) : '',
+  section('schemas', 'Schemas', Object.entries(components['schemas'] ?? {}).map(schemaArticle)),
+  ...others,
+)
+contents.append(...[...main.querySelectorAll('section')].flatMap(contentsOf))
+// A menu in a narrow window.
+contents.addEventListener('click', () => contents.hidePopover())
+addEventListener('scroll', markCurrent)
+markCurrent()
 
 /** Marks what is read in the contents, and keeps it in sight. */
 function markCurrent(): void {

@@ -15,7 +15,7 @@ const texts = new Map<unknown, string>([
 export function sampleOf(of: Schema, read = (schema: Schema): Schema => schema): unknown {
   const schema = read(of)
   const { example, examples, default: preset, enum: choices, const: only, type } = schema
-  const given = [example, ...listOf(examples), preset, ...listOf(choices), only].find((value) => value !== undefined)
+  const given = [[example], examples, [preset], choices, [only]].flat().find((value) => value !== undefined)
   if (given !== undefined) return given
   switch ([type].flat()[0]) {
     case 'integer':
@@ -27,7 +27,7 @@ export function sampleOf(of: Schema, read = (schema: Schema): Schema => schema):
       return Array.from({ length: Number(schema['minItems'] ?? 0) }, () => sampleOf(schemaOf(schema['items']), read))
     case 'object': {
       const properties = new Map(Object.entries(schemaOf(schema['properties'])))
-      const names = listOf(schema['required']).map(String)
+      const names = [schema['required'] ?? []].flat().map(String)
       return Object.fromEntries(names.map((name) => [name, sampleOf(schemaOf(properties.get(name)), read)]))
     }
     case 'null':
@@ -55,8 +55,4 @@ function after(bound: unknown, step: 1 | -1): unknown {
 
 function schemaOf(value: unknown): Schema {
   return typeof value === 'object' && value !== null ? (value as Schema) : {}
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
 }

@@ -4,15 +4,12 @@ import { make, storages } from './elements.js'
 import { reprint } from './exact-json.js'
 import { escaped, makeCode } from './texts.js'
 
-/** A header field. */
-export type HeaderField = readonly [name: string, value: string]
-
 /** What is sent. */
 export interface Sent {
   readonly method: string
   readonly url: URL
-  /** Without Authorization. */
-  readonly fields: readonly HeaderField[]
+  /** The header fields without Authorization, such as `['if-match', '"1"']`. */
+  readonly fields: readonly (readonly [name: string, value: string])[]
   readonly body?: string | undefined
   /** False for an operation that needs no token. */
   readonly hasToken?: boolean
@@ -45,9 +42,9 @@ export function curl({ method, url, hasToken = true, fields, body }: Sent): stri
   return [
     `curl -i${method === 'GET' ? '' : ` -X ${method}`} ${quoted(url.href)}`,
     ...(hasToken ? ['-H "Authorization: Bearer $TOKEN"'] : []),
-    ...meantFields(fields).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...fields.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
     // JSON has its properties on lines of their own, below the option.
-    ...(body === undefined ? [] : [`-d ${quoted(reprint(body, '  ', 24) ?? body)}`]),
+    ...(body === undefined ? [] : [`-d ${quoted(reprint(body, '  ', 24))}`]),
   ].join(' \\\n  ')
 }
 
@@ -83,13 +80,8 @@ with urllib.request.urlopen(request) as response:
 
 /** The members of an object of JavaScript, or of a dictionary of Python, each on a line. */
 function headersOf({ fields, hasToken = true }: Sent, token: string, line: string): string {
-  const members = meantFields(fields).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)},`)
+  const members = fields.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)},`)
   return [...(hasToken ? [`"Authorization": ${token},`] : []), ...members].map((member) => line + member).join('')
-}
-
-/** Header fields that change what the server does. */
-function meantFields(fields: readonly HeaderField[]): readonly HeaderField[] {
-  return fields.filter(([name]) => /^(?:accept|content-type|idempotency-key|if-(?:none-)?match)$/.test(name))
 }
 
 /** A text without line breaks as a literal of JavaScript and Python; JSON stays readable in it. */

@@ -31,11 +31,7 @@ export function drawTags(summary: Summary | undefined, chosen: string): void {
     const chip = document.querySelector<HTMLElement>(`#chips > [data-tag="${CSS.escape(held ?? '')}"]`)
     if (held !== undefined) chip?.focus({ preventScroll: true })
   }
-  const typed = find('#tag-filter', HTMLInputElement).value
-  const begun = tags.filter(({ tag }) => tag.includes(typed))
-  // A tag that is whole is chosen, and the others are those to change to.
-  const isWhole = typed === '' || begun.some(({ tag }) => tag === typed)
-  find('#more-chips').replaceChildren(...toChips(isWhole ? tags.slice(chipsMax) : begun))
+  find('#more-chips').replaceChildren(...toChips(tags.slice(chipsMax)))
   find('#more-tags').hidden = tags.length === 0 && chosen === ''
   const isAll = summary === undefined || (summary.isExact && tags.length < tagsMax)
   find('#tags-hint').textContent = isAll ? '' : `The ${tags.length} most common tags.`
@@ -70,12 +66,7 @@ const huesMax = 18
 /** Gives an element the colour of a tag, which depends on its text alone. None for an empty tag. */
 export function tint<Kind extends HTMLElement>(element: Kind, tag: string): Kind {
   element.classList.toggle('tag', tag !== '')
-  if (tag === '') return element
-  element.style.setProperty('--hue', String(((hashOf(tag) % huesMax) * 360) / huesMax))
+  const hash = [...tag].reduce((before, character) => (before * 14 + (character.codePointAt(0) ?? 0)) % 971, 0)
+  element.style.setProperty('--hue', String(((hash % huesMax) * 360) / huesMax))
   return element
-}
-
-/** A number that a text always has. */
-function hashOf(text: string): number {
-  return [...text].reduce((before, character) => (before * 14 + (character.codePointAt(0) ?? 0)) % 971, 0)
 }

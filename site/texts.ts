@@ -2,7 +2,6 @@
 // surrounds them. What is shown has the characters of the text and no others, so a selection copies it exactly.
 
 import { copy, make, makeButton, makeTabs, scrollable } from './elements.js'
-import { reprint } from './exact-json.js'
 
 /** Characters that change the direction of text, or end its isolation as a paragraph break does (Unicode TR 9). */
 const directing = /[\r\x1c-\x1e\x85\u061c\u200e\u200f\u2029-\u202e\u2066-\u2069]/g
@@ -21,9 +20,8 @@ const unseen = new RegExp(`(${kinds.join('|')})`, 'u')
 const names: Readonly<Record<string, string>> = { '\n': '\u21b5', '\r': '\u240d', '\t': '\u21e5', ' ': '\u2423' }
 
 /** The nodes that show a text: characters that cannot be seen have a mark. */
-export function marked(text: string): (Node | string)[] {
-  const nodes = text.split(unseen).flatMap<Node | string>((part, at) => (at % 2 === 1 ? [...part].map(mark) : part))
-  return nodes.filter((node) => node !== '')
+function marked(text: string): (Node | string)[] {
+  return text.split(unseen).flatMap<Node | string>((part, at) => (at % 2 === 1 ? [...part].map(mark) : part))
 }
 
 function mark(character: string): HTMLElement {
@@ -58,12 +56,6 @@ export function boxed(label: string, text: string | undefined, ...nodes: readonl
 /** Some lines of a narrow window have as many. */
 const lineCharactersMin = 80
 
-/** The nodes that show a text of JSON; a text that is none is shown as it is. */
-export function jsonNodes(text: string): (Node | string)[] {
-  const json = reprint(text)
-  return json === undefined ? [escaped(text)] : codeNodes(json)
-}
-
 /** Texts; numbers; words of JSON, JavaScript, Python and the shell. */
 const quoted = /"(?:[^"\\]|\\.)*"|'[^']*'/
 const words = 'true|false|null|import|from|const|new|await|for|of|with|as|export|curl'
@@ -72,7 +64,7 @@ const coloured = new RegExp(`(${quoted.source}|(?<![\\w$])(?:-?\\d[\\w.+-]*|(?:$
 /** The nodes that show code, its parts in colours. A text before a colon is a name. */
 function codeNodes(code: string): (Node | string)[] {
   return code.split(coloured).map((part, at, parts) => {
-    if (at % 2 === 0) return part
+    if (at % 2 === 0) return escaped(part)
     const kind = !quoted.test(part) ? 'value' : parts[at + 1]?.startsWith(':') ? 'name' : 'text'
     // Lines of JSON, and their indentation, are layout; characters of its texts are escaped.
     const lines = part.split(/(\n *)/).flatMap((line, at) => (at % 2 === 1 ? line : marked(line)))

@@ -89,3 +89,19 @@ export interface PlantRecord {
 
 /** The file, or the rest of it, cannot be read. The message is a predicate: it follows the name of the file. */
 export class UnreadableFile extends Error {}
+
+/** Decodes text in UTF-8, with or without a byte order mark, or in UTF-16 with one. @param start of the file. */
+export function decoderOf([first, second]: Uint8Array): TextDecoder {
+  const [isLittle, isBig] = [first === 0xff && second === 0xfe, first === 0xfe && second === 0xff]
+  return new TextDecoder(isLittle ? 'utf-16le' : isBig ? 'utf-16be' : 'utf-8', { fatal: true })
+}
+
+/** The text of a piece of a file. Throws UnreadableFile. @param stream whether more follows. */
+export function decodePiece(piece: Uint8Array, decoder = decoderOf(piece), stream = false): string {
+  try {
+    return decoder.decode(piece, { stream })
+  } catch {
+    const encoding = decoder.encoding === 'utf-8' ? 'UTF-8' : 'UTF-16, although it begins with its byte order mark'
+    throw new UnreadableFile(`is not valid ${encoding}; save it as UTF-8, a sheet as "CSV UTF-8"`)
+  }
+}

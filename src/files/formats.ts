@@ -5,7 +5,7 @@ import { toJson } from '../contract/plant.ts'
 import type { Plant } from '../domain/plant.ts'
 import { decodeText, type JsonValue } from '../json/decode.ts'
 import { limits } from '../limits.ts'
-import { type Column, csvRow, type PlantRecord, toField, UnreadableFile } from './columns.ts'
+import { type Column, csvRow, decodePiece, decoderOf, type PlantRecord, toField, UnreadableFile } from './columns.ts'
 import { type CsvOptions, CsvPlants } from './csv.ts'
 
 export const formats = ['ndjson', 'csv'] as const
@@ -64,27 +64,12 @@ async function* decode(file: AsyncIterable<Buffer>, onUtf16: () => void): AsyncG
     if (start.length < 2) continue
     const isFirst = decoder === undefined
     decoder ??= decoderOf(start)
-    const decoded = text(decoder, start, true)
+    const decoded = decodePiece(start, decoder, true)
     if (isFirst && decoder.encoding !== 'utf-8') onUtf16()
     yield decoded
     start = Buffer.alloc(0)
   }
-  yield text(decoder ?? decoderOf(start), start, false)
-}
-
-function decoderOf(start: Buffer): TextDecoder {
-  const mark = start.toString('hex', 0, 2)
-  const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8'
-  return new TextDecoder(encoding, { fatal: true })
-}
-
-function text(decoder: TextDecoder, bytes: Buffer, stream: boolean): string {
-  try {
-    return decoder.decode(bytes, { stream })
-  } catch {
-    const encoding = decoder.encoding === 'utf-8' ? 'UTF-8' : 'UTF-16, although it begins with its byte order mark'
-    throw new UnreadableFile(`is not valid ${encoding}; save it as UTF-8, a sheet as "CSV UTF-8"`)
-  }
+  yield decodePiece(start, decoder)
 }
 
 async function* readCsv(pieces: AsyncIterable<string>, options: ReadOptions): RecordBatches {

@@ -111,7 +111,7 @@ async function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJw
   const service = new Service({
     contract,
     handlers: {
-      ...siteHandlers(readVersion(), basePath, contract.properties),
+      ...siteHandlers(readVersion(), basePath, contract),
       ...plantHandlers(store, basePath),
       ...changeHandlers(store, streams, basePath),
       ...documentHandlers(

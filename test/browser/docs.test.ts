@@ -224,14 +224,6 @@ describe('/docs', { skip: noBrowser }, () => {
     assert.deepEqual(watched.errors, [])
     assert.deepEqual(watched.outside, [])
   })
-
-  exhaustive.test('says so when the document does not come', async () => {
-    await using watched = await open(`${store.url}/livez`)
-    const { page } = watched
-    await page.route('**/openapi.json', (route) => route.fulfill({ status: 503 }))
-    await page.goto(`${store.url}/docs`)
-    assert.match(await page.getByRole('alert').innerText(), /could not be read: the server answered 503/)
-  })
 })
 
 /** Waits until an element is in the upper half of the window. */

@@ -123,7 +123,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await last('200 OK')
       await page.locator('#log-toggle').click()
       await open(/^POST/)
-      assert.match(await textOf(page, '#log-detail > pre:first-of-type'), /^\{ "name": "Rosa 'Peace'" \}$/)
+      assert.match(await textOf(page, '#log-detail > .code pre'), /^\{ "name": "Rosa 'Peace'" \}$/)
       assert.equal(await textOf(page, '#log-detail button >> nth=0'), 'Copy as curl')
       const detail = await textOf(page, '#log-detail')
       assert.match(detail, /location\/plants\/9223372036854775807Where the new plant is\./)
@@ -150,7 +150,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       assert.match(await textOf(page, '#log-detail'), /if-match/)
       await page.getByLabel('Show background requests').check()
       await open(/^GET\/plants\?limit=25/)
-      assert.match(await textOf(page, '#log-detail > pre:first-of-type'), /"id": 9223372036854775807/)
+      assert.match(await textOf(page, '#log-detail > .code pre'), /"id": 9223372036854775807/)
       await page.locator('#log-list li:not(.aside) button').first().focus()
       await page.keyboard.press('Escape')
       await hasFocus(page, '#log-toggle')
@@ -267,7 +267,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await give(Buffer.from('\ufeffid\tname\n7\t\u00c4hre\n', 'utf16le'))
       await reads(page, '#preview tr:last-child td:last-child', '\u00c4hre')
       await give(Buffer.from([0x69, 0xff]))
-      await page.locator('#many-error').getByText('This file is not text in').waitFor()
+      await page.locator('#many-error').getByText('This is not valid UTF-8; save it as').waitFor()
     }),
   )
 
@@ -306,8 +306,12 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       assert.match(await page.locator('#rows').inputValue(), /^{"id":1,"name":"mine"}\n.*\n{"name":"b"}\n$/)
       assert.equal((await store.client.getSummary()).plants, 2)
       await page.locator('#rows').fill('id,name\n5,a\n9223372036854775808,b\n1,Plant 1\n5,c')
-      const range = 'line 3: id must be from -9223372036854775808 to 9223372036854775807.'
-      await reads(page, '#many-error', `Lines 2 and 5: id 5 stands in more than one row; ${range}`)
+      await reads(page, '#many-error', 'Line 2: id 5 stands in more than one row.')
+      assert.deepEqual(await page.locator('#preview .error').allTextContents(), [
+        'id 5 stands in more than one row 5,a',
+        'id must be from -9223372036854775808 to 9223372036854775807 9223372036854775808,b',
+        'id 5 stands in more than one row 5,c',
+      ])
       // What is left has its id and its line, so that it can be changed.
       await page.route('**/plants', (route) => route.fulfill({ status: 404 }), { times: 1 })
       await page.locator('#rows').fill('Rose\nLily')

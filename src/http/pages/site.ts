@@ -2,7 +2,6 @@
 
 import { type Contract, servedDocument } from '../../contract/contract.ts'
 import { toJson } from '../../contract/plant.ts'
-import type { Property } from '../../contract/schemas.ts'
 import type { Caller } from '../../domain/caller.ts'
 import { AppError } from '../../domain/errors.ts'
 import { toIso } from '../../domain/shown.ts'
@@ -17,10 +16,10 @@ import { readFiles, readPage, readScripts, represent, type SiteFile, toSiteFile 
 export function siteHandlers(
   version: string,
   basePath: string,
-  properties: readonly Property[],
+  contract: Contract,
 ): Pick<Handlers, 'getHome' | 'getDocs' | 'getSiteFile'> {
-  const home = withProperties(readPage('index.html'), properties)
-  const reference = readPage('reference.html')
+  const home = withData(readPage('index.html'), toJson(contract.properties))
+  const reference = withData(readPage('reference.html'), contract.json)
   const files = new Map([...readFiles(), ...readScripts()])
   const links = {
     plants: `${basePath}/plants`,
@@ -61,15 +60,15 @@ export function siteHandlers(
   }
 }
 
-/** Puts the properties of a plant into the data block of a page. */
-function withProperties({ type, content }: SiteFile, properties: readonly Property[]): SiteFile {
+/** Puts JSON into the data block of a page. */
+function withData({ type, content }: SiteFile, json: string): SiteFile {
   const [before, after] = String(content).split(dataBlock)
   if (after === undefined) throw new Error(`the page has no ${dataBlock}`)
   // Without `<`, the JSON cannot end the block or begin a comment in it.
-  return toSiteFile(type, before + dataBlock + toJson(properties).replaceAll('<', '\\u003c') + after)
+  return toSiteFile(type, before + json.replaceAll('<', '\\u003c') + after)
 }
 
-const dataBlock = '<script type="application/json" id="plant-properties">'
+const dataBlock = /(?<=<script type="application\/json" id="[\w-]+">)/
 
 function shownCaller({ id, name, scopes, validUntilMs }: Caller) {
   const expires = Number.isFinite(validUntilMs) && { expires: toIso(validUntilMs) }
