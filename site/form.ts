@@ -174,15 +174,12 @@ function fieldNamedIn(message: string, form: HTMLFormElement): Field | undefined
   return named(': ') ?? named('.')
 }
 
-/** Takes back what was said, and marks the required fields that are not filled in. Returns whether all are. */
+/** Takes back what was said, but of required fields that are not filled in. Returns whether all are. */
 export function isFilledIn(form: HTMLFormElement, rest: HTMLElement): boolean {
   rest.textContent = ''
-  for (const field of fieldsOf(form, '[aria-invalid]')) tell(field, '')
   for (const field of fieldsOf(form, '[name]')) {
-    const isEmpty = field.value.trim() === ''
-    const { missing } = field.dataset
-    if (isEmpty && missing !== undefined) tell(field, missing)
-    if (field.validity.badInput) tell(field, 'This is incomplete.')
+    const missing = field.value.trim() === '' ? field.dataset['missing'] : undefined
+    tell(field, field.validity.badInput ? 'This is incomplete.' : (missing ?? ''))
   }
   focusWrong(form)
   return fieldsOf(form, '[aria-invalid]').length === 0
