@@ -214,15 +214,12 @@ function turn(state: 'ready' | 'running' | 'rejected' | 'done'): void {
   closer.classList.toggle('main', state === 'done')
 }
 
-/** Leaves the rows in the box, below the one that names the columns, where they have other lines. */
+/** Leaves the rows in the box, below the one that names the columns, where they have other lines. They keep their ids. */
 function leave(): void {
-  text.value = [...head, ...rows.map(({ raw }) => raw)].join('\n')
-  let line = head.length + 1
-  rows = rows.map((row) => {
-    const moved = { ...row, line }
-    line += row.raw.split('\n').length
-    return moved
-  })
+  const left = rows
+  text.value = [...head, ...left.map(({ raw }) => raw)].join('\n')
+  take(text.value)
+  rows = left.map((row, at) => ({ ...row, line: rows[at]?.line ?? row.line }))
 }
 
 /** Leaves the rows that were rejected in the box. */
