@@ -8,10 +8,7 @@ import { find } from './elements.js'
 import { isFilledIn, onSubmit, tell } from './form.js'
 import { toSentence, unauthorized } from './messages.js'
 import { shown } from './texts.js'
-import { tabs, token } from './token.js'
-
-/** What the token may. */
-export type May = Readonly<Record<'read' | 'write', boolean>>
+import { may, tabs, token } from './token.js'
 
 const form = find('#token-form', HTMLFormElement)
 const secret = find('#secret', HTMLInputElement)
@@ -24,7 +21,7 @@ const owner = find('#caller')
  * @param onEnter called once the server has accepted a token, and the store is shown.
  * @param onForget called when the token is forgotten.
  */
-export function startAccess(onEnter: (may: May) => Promise<void>, onForget: () => void): void {
+export function startAccess(onEnter: () => Promise<void>, onForget: () => void): void {
   leave = () => {
     token.forget()
     onForget()
@@ -45,7 +42,8 @@ export function startAccess(onEnter: (may: May) => Promise<void>, onForget: () =
     secret.value = ''
     // Nothing of that is for somebody else.
     if (!['', home.caller?.name].includes(owner.textContent)) return location.replace(location.href)
-    await onEnter(showCaller(home.caller))
+    showCaller(home.caller)
+    await onEnter()
   })
 }
 
@@ -79,8 +77,8 @@ export function forget(reason: string): void {
 }
 
 /** Asks the server what the token may, and shows the store. Rejects if the server refuses the token. */
-export async function openStore(): Promise<May> {
-  return showCaller((await connect().getHome()).caller)
+export async function openStore(): Promise<void> {
+  showCaller((await connect().getHome()).caller)
 }
 
 /** @param reason why the server could not say whether the token that is kept is right. */
@@ -118,10 +116,10 @@ function show(isKnown: boolean): void {
 }
 
 /** Shows the store, hides what the token may not do, and says why. */
-function showCaller(caller: Home['caller']): May {
+function showCaller(caller: Home['caller']): void {
   show(true)
   const scopes = caller?.scopes ?? []
-  const may = { read: scopes.includes('plants:read'), write: scopes.includes('plants:write') }
+  Object.assign(may, { read: scopes.includes('plants:read'), write: scopes.includes('plants:write') })
   const able = [may.read && 'read', may.write && 'write'].filter(Boolean)
   const limits = [
     !may.read && 'To see plants, this token also needs the scope plants:read.',
@@ -132,5 +130,4 @@ function showCaller(caller: Home['caller']): May {
   find('#limits').textContent = limits.filter(Boolean).join(' ')
   document.body.classList.toggle('no-reads', !may.read)
   document.body.classList.toggle('no-writes', !may.write)
-  return may
 }

@@ -4,7 +4,7 @@ import { base, idOf } from './address.js'
 import { type NewPlant, PlantStoreClient, PlantStoreError } from './client.js'
 import { record } from './log.js'
 import { isSame } from './properties.js'
-import { token } from './token.js'
+import { may, token } from './token.js'
 
 const forever = { timeoutMs: Number.POSITIVE_INFINITY, tryTimeoutMs: Number.POSITIVE_INFINITY }
 
@@ -52,18 +52,13 @@ export const idMax = 2n ** 63n - 1n
 const pageOfIds = 1_000
 const idsReadMax = 20_000n
 
-/** Without reading, nothing tells which ids are free. */
-export function mayRead(): boolean {
-  return !document.body.matches('.no-reads')
-}
-
 /** The server refuses those of further pages row by row. */
 const pagesReadMax = 20
 
 /** The ids that other plants have, as far as the token may read them, and some pages tell. */
 export async function takenIds(plants: readonly { readonly id?: bigint }[]): Promise<ReadonlySet<unknown>> {
   const taken = new Set<bigint>()
-  if (!mayRead()) return taken
+  if (!may.read) return taken
   const mine = new Map(plants.map((plant) => [plant.id, plant]))
   const limit = Math.min(mine.size, pageOfIds)
   const client = connectAside()

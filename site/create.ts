@@ -1,12 +1,13 @@
 // The form that creates a plant. Nobody has to invent an id: the form offers one that is free.
 
 import { readView } from './address.js'
-import { connect, freeIds, idMax, isRefusal, isThere, mayRead, statusOf } from './api.js'
+import { connect, freeIds, idMax, isRefusal, isThere, statusOf } from './api.js'
 import { fieldOf, find, isField } from './elements.js'
 import { fieldFor, focusWrong, isFilledIn, onSubmit, plantIn, showRefusal, tell } from './form.js'
 import { closeLog } from './log.js'
 import { hush } from './messages.js'
 import { displayed, isSame, type Values, withoutId } from './properties.js'
+import { may } from './token.js'
 
 /** How many offered ids other clients may take before a person has to choose one. */
 const triesMax = 5
@@ -108,7 +109,8 @@ export function toggleForm(): void {
 export function openForm(name = ''): void {
   show(true)
   if (name !== '') fieldOf(form, 'name').value = name
-  if (!mayRead()) ownId.open = true
+  // Nothing tells which ids are free.
+  if (!may.read) ownId.open = true
   offerTag()
   focusForm()
   void offerFree()
@@ -149,7 +151,7 @@ function offerTag(): void {
 /** Offers a free id, unless a person has put another one in its place. Returns whether there is one. */
 async function offerFree(above?: bigint): Promise<boolean> {
   const { value } = idField
-  if (!mayRead() || (value.trim() !== '' && value !== offered)) return false
+  if (!may.read || (value.trim() !== '' && value !== offered)) return false
   const { value: free } = await freeIds(above).next()
   // Whoever has just entered the field is about to type another one.
   const isTaken = above === undefined && value !== '' && document.activeElement === idField

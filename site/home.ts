@@ -1,6 +1,6 @@
 // The home page: connects the token, the forms, the tags, the table, the plant, the log and the keys.
 
-import { askForToken, forget, type May, openStore, startAccess, takeToken } from './access.js'
+import { askForToken, forget, openStore, startAccess, takeToken } from './access.js'
 import { readView } from './address.js'
 import { connectAside, isRefusal, wordsOf } from './api.js'
 import type { Change } from './client.js'
@@ -27,12 +27,11 @@ import {
   showsView,
   showTotals,
 } from './table.js'
-import { token } from './token.js'
+import { may, token } from './token.js'
 
 const unreachable = 'The server cannot be reached; try again.'
-let may: May = { read: false, write: false }
 /** Settles once the server has said what the token may. */
-let knowing = Promise.resolve(may)
+let knowing = Promise.resolve()
 /** The dialog with what was typed when the token was refused. */
 let interrupted: HTMLDialogElement | undefined
 
@@ -108,8 +107,8 @@ async function changed(id: bigint, sentence: string, isGone = false): Promise<vo
 
 async function loadSummary(): Promise<void> {
   try {
-    const [summary, { write }] = await Promise.all([connectAside().getSummary(), knowing])
-    showWelcome(summary.plants === 0 && write)
+    const [summary] = await Promise.all([connectAside().getSummary(), knowing])
+    showWelcome(summary.plants === 0 && may.write)
     showTotals(summary)
   } catch (refusal) {
     showWelcome(false)
@@ -132,11 +131,9 @@ async function recover(): Promise<void> {
 }
 
 /** Shows the plants as soon as they are there, be it before the server has said what the token may. */
-async function open(asked: Promise<May>): Promise<void> {
+async function open(asked: Promise<void>): Promise<void> {
   knowing = asked
-  const reading = Promise.all([openTable(), loadSummary()])
-  may = await asked
-  await reading
+  await Promise.all([asked, openTable(), loadSummary()])
   if (may.read) {
     await showPlant(readView().plant)
     return followChanges()
@@ -145,9 +142,8 @@ async function open(asked: Promise<May>): Promise<void> {
   openForm()
 }
 
-async function enter(mayDo: May): Promise<void> {
-  may = mayDo
-  if (may.read) await open(Promise.resolve(may))
+async function enter(): Promise<void> {
+  if (may.read) await open(Promise.resolve())
   else openForm()
   if (may.write) interrupted?.showModal()
   interrupted = undefined

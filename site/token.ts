@@ -1,4 +1,4 @@
-// The token of this page, which its tabs share.
+// The token of this page, which its tabs share, and what it may do.
 
 import { base } from './address.js'
 import { storages } from './elements.js'
@@ -9,6 +9,9 @@ export const tabs = new BroadcastChannel(`plantstore ${base.pathname}`)
 const tokenKey = 'plantstore-token'
 /** The token of this page, be it stored or not. */
 let held = ''
+
+/** What the token may do, as far as the server has said. */
+export const may = { read: false, write: false }
 
 export const token = {
   get: (): string => held || (storages.map((place) => place.getItem(tokenKey)).find((secret) => secret !== null) ?? ''),
