@@ -161,10 +161,6 @@ function tagIn(): string {
   return tagFilter.value === view.tag.replaceAll(/[\r\n]/g, '') ? view.tag : tagFilter.value
 }
 
-function isFiltered(): boolean {
-  return view.name + view.tag !== ''
-}
-
 /** Shows the first page of another search. */
 function search(name: string, tag: string, isStep = true): Promise<void> {
   clearTimeout(timer)
@@ -223,7 +219,7 @@ async function load(client: PlantStoreClient): Promise<void> {
 function showPlace(): void {
   showPager()
   const id = idOf(view.name)
-  find('#show-all').hidden = rows.length > 0 || hasFailed || !isFiltered()
+  find('#show-all').hidden = rows.length > 0 || hasFailed || view.name + view.tag === ''
   createNamed.hidden = rows.length > 0 || hasFailed || view.name === '' || id !== undefined
   createNamed.value = view.name
   say(createNamed, `Create ${JSON.stringify(view.name)}`)
@@ -255,16 +251,13 @@ async function turnTo(button: HTMLButtonElement, find: () => readonly Place[]): 
     await showLastOf(find())
   })
   showPager()
-  toTop(button)
+  // A person who has moved the focus keeps it where it is.
+  const { activeElement } = document
+  if (activeElement === button || activeElement === document.body) table.focus({ preventScroll: true })
+  scrollTo({ top: 0 })
 }
 
 /** @param places none for the first page. */
 function showLastOf(places: readonly Place[]): Promise<void> {
   return show({ ...view, after: undefined, from: 1, ...places.at(-1) }, places.slice(0, -1))
-}
-
-/** @param left what had the focus; a person who has moved it keeps it where it is. */
-function toTop(left: Element | null): void {
-  if ([left, document.body].includes(document.activeElement)) table.focus({ preventScroll: true })
-  scrollTo({ top: 0 })
 }
