@@ -1,6 +1,6 @@
-// The drawings of the page: icons, one for each element with `data-icon`, and plants in pots.
+// The drawings of the page, which the server puts there: icons, one for each element with `data-icon`, and plants in pots.
 
-import { fill, make } from './elements.js'
+import { fill } from './elements.js'
 
 const svg = 'http://www.w3.org/2000/svg'
 /** Names of drawings, by the words for which they stand, as patterns. */
@@ -31,10 +31,3 @@ export function silhouetteOf(name: string, tag: string): SVGElement {
 
 for (const place of document.querySelectorAll<HTMLElement>('[data-icon]'))
   place.replaceWith(makeIcon(place.dataset['icon'] ?? ''))
-
-// Into the page: a browser reads the drawings of another file again whenever the page shows one.
-void fetch('site/drawings.svg').then(async (answer) => {
-  const drawings = make('div', { hidden: '' })
-  drawings.innerHTML = await answer.text()
-  document.body.append(drawings)
-})

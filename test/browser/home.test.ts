@@ -792,7 +792,6 @@ describe('the home page', { skip: noBrowser }, () => {
 
   test('jumps to the id that is searched, and offers to create the name that is not found', () =>
     visit([...numbered(39), { id: 40, name: 'Plant 40', tag: 'fig' }], async (page) => {
-      await page.locator('#drawing-leaves').waitFor({ state: 'attached' })
       const asked: string[] = []
       page.on('request', (request) => asked.push(request.url()))
       await page.getByLabel('Search plants').fill('12')

@@ -68,10 +68,7 @@ describe('the files of the pages', async () => {
   test('come with the home page in less than 60 kB', async () => {
     const names = await loadScripts(url, '/')
     let bytes = 0
-    for (const path of [
-      '/',
-      ...['style.css', 'logo.svg', 'drawings.svg', ...names.keys()].map((name) => `/site/${name}`),
-    ]) {
+    for (const path of ['/', ...['style.css', 'logo.svg', ...names.keys()].map((name) => `/site/${name}`)]) {
       bytes += (await ask(path, { accept: 'text/html', 'accept-encoding': 'gzip' }))[1].length
     }
     assert.ok(bytes < 60_000 && bytes > 20_000, `${bytes} bytes`)

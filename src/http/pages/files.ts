@@ -39,8 +39,19 @@ const types: Readonly<Record<string, string>> = {
   '.ndjson': 'application/x-ndjson',
 }
 
-export function readPage(name: string): SiteFile {
-  return toSiteFile('text/html', readFileSync(new URL(name, folder), 'utf8'))
+/** @param parts contents of elements that the server fills in, by their ids. */
+export function readPage(name: string, parts: Readonly<Record<string, string>>): SiteFile {
+  let page = readText(name)
+  for (const [id, content] of Object.entries(parts)) {
+    const place = `id="${id}">`
+    if (!page.includes(place)) throw new Error(`${name} has no element ${id} to fill in`)
+    page = page.replace(place, () => place + content)
+  }
+  return toSiteFile('text/html', page)
+}
+
+export function readText(name: string): string {
+  return readFileSync(new URL(name, folder), 'utf8')
 }
 
 export function readFiles(): Site {

@@ -10,7 +10,7 @@ import { toPreconditions } from '../input.ts'
 import { prefers } from '../negotiation.ts'
 import type { Handlers, TraitsOf } from '../operations.ts'
 import { privateFields, type Request } from '../request.ts'
-import { readFiles, readPage, readScripts, represent, type SiteFile, toSiteFile } from './files.ts'
+import { readFiles, readPage, readScripts, readText, represent } from './files.ts'
 
 /** @param basePath prefix of links: the path of the public URL, without a trailing slash. */
 export function siteHandlers(
@@ -18,8 +18,9 @@ export function siteHandlers(
   basePath: string,
   contract: Contract,
 ): Pick<Handlers, 'getHome' | 'getDocs' | 'getSiteFile'> {
-  const home = withData(readPage('index.html'), toJson(contract.properties))
-  const reference = withData(readPage('reference.html'), contract.json)
+  const drawings = readText('drawings.svg')
+  const home = readPage('index.html', { 'plant-properties': inScript(toJson(contract.properties)), drawings })
+  const reference = readPage('reference.html', { document: inScript(contract.json) })
   const files = new Map([...readFiles(), ...readScripts()])
   const links = {
     plants: `${basePath}/plants`,
@@ -60,15 +61,10 @@ export function siteHandlers(
   }
 }
 
-/** Puts JSON into the data block of a page. */
-function withData({ type, content }: SiteFile, json: string): SiteFile {
-  const [before, after] = String(content).split(dataBlock)
-  if (after === undefined) throw new Error(`the page has no ${dataBlock}`)
-  // Without `<`, the JSON cannot end the block or begin a comment in it.
-  return toSiteFile(type, before + json.replaceAll('<', '\\u003c') + after)
+/** JSON that cannot end the script element in which it stands, nor begin a comment there. */
+function inScript(json: string): string {
+  return json.replaceAll('<', '\\u003c')
 }
-
-const dataBlock = /(?<=<script type="application\/json" id="[\w-]+">)/
 
 function shownCaller({ id, name, scopes, validUntilMs }: Caller) {
   const expires = Number.isFinite(validUntilMs) && { expires: toIso(validUntilMs) }
