@@ -123,15 +123,10 @@ describe('plantstore verify of a server with a document of its own', async () =>
 
   test('sends valid plants with everything that is required, however deep, and reads them whole', async () => {
     const subjects = ['the document itself', 'further properties', 'changes']
-    const rows = await run(
-      'nested',
-      inRing<readonly string[]>(subjects, [...subjects, 'bodies', 'random requests', 'answers']),
-    )
-    assert.deepEqual(failed(rows), [])
-    assert.deepEqual(
-      rows.filter((row) => row.skipped !== undefined),
-      [],
-    )
+    const more = inRing([], ['bodies', 'random requests', 'answers'])
+    const rows = await run('nested', [...subjects, ...more])
+    const others = rows.filter(({ outcome }) => outcome !== 'passed')
+    assert.deepEqual(others, [])
     assert.equal(rows.filter(({ subject }) => subject === 'further properties').length, 3)
   })
 
@@ -170,10 +165,8 @@ describe('plantstore verify of a server with a document of its own', async () =>
     await using right = await startWrong(service, counts)
     const { rows } = await verify({ url: right.url, token: service.token, document, level: 'specified' })
     assert.deepEqual(failed(rows), [])
-    assert.equal(
-      rows.find(({ title }) => title === 'a NewPlant with a tag is answered with its Plant')?.outcome,
-      'passed',
-    )
+    const tagged = rows.find(({ title }) => title === 'a NewPlant with a tag is answered with its Plant')
+    assert.equal(tagged?.outcome, 'passed')
   })
 
   test('has the bounds of the document, and skips what it does not say', async () => {
@@ -205,10 +198,8 @@ describe('plantstore verify of a server with a document of its own', async () =>
   test('skips what needs a plant if it can make none', async () => {
     const rows = await run('withoutExample', ['the document itself'])
     assert.deepEqual(failed(rows), [])
-    assert.equal(
-      skipped(rows, 'an empty name is a name'),
-      'a plant that it sends is not valid by the document: code: must match pattern "^[A-Z]{3}$"',
-    )
+    const why = 'a plant that it sends is not valid by the document: code: must match pattern "^[A-Z]{3}$"'
+    assert.equal(skipped(rows, 'an empty name is a name'), why)
   })
 
   test('takes the document of --document, and says what is wrong with it', async () => {
