@@ -350,11 +350,8 @@ describe('a transaction of jobs', () => {
     assert.equal(outcomes[0], 'created')
     assert.ok(typeof outcomes[1] === 'object')
     assert.equal(outcomes[2], 'created')
-    const ids = database.prepare('SELECT id FROM plants ORDER BY id').all()
-    assert.deepEqual(
-      Array.from(ids, ({ id }) => id),
-      [1, 3],
-    )
+    const ids = Array.from(database.prepare('SELECT id FROM plants ORDER BY id').iterate(), ({ id }) => id)
+    assert.deepEqual(ids, [1, 3])
   })
 
   onDatabase('when a part of a batch is on disk, only the rest is refused', (database, runner) => {

@@ -26,10 +26,7 @@ describe('plantstore verify of a server that', { concurrency: 4 }, () => {
   }
 
   // The one of the first ring is unlike ours in its changes.
-  const isRun = inRing(
-    ({ subject }: RowName) => subject === 'changes',
-    () => true,
-  )
+  const isRun = ({ subject }: RowName): boolean => inRing(subject === 'changes', true)
   for (const [does, behave] of someInRing(rightServers.slice(-1), rightServers, 40)) {
     test(`${does} does nothing wrong`, async () => {
       assert.deepEqual(await (await judge).failuresOf(behave, isRun), new Map())
