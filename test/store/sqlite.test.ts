@@ -185,11 +185,6 @@ describe('an SQLite store', () => {
       /SQLite database of another program/,
     ],
     [
-      'a store of a newer version',
-      changed('PRAGMA user_version = 1000'),
-      /written by a newer plantstore \(its tables have version 1000; this program knows versions up to \d+\)/,
-    ],
-    [
       'a store whose tables are others',
       (path) => withDatabase(path, otherTables),
       /is damaged: its index plants_by_tag is missing; restore a backup/,
