@@ -13,11 +13,6 @@ import { roundsLargeIds } from './wrong/creates.ts'
 import { sortsIdsAsText, sortsLargeIds } from './wrong/lists.ts'
 import { type Behaviour, startWrong } from './wrong-servers.ts'
 
-interface Tries {
-  readonly firstId: bigint | undefined
-  readonly times: number
-}
-
 /** Of all files in this process. It ends with their tests. */
 export const judge = startJudge()
 after(async () => (await judge).end())
@@ -59,7 +54,7 @@ async function startJudge() {
     catches: async (
       behave: Behaviour,
       only: (row: RowName) => boolean,
-      { firstId, times = 3 }: Partial<Tries> = {},
+      { firstId, times = 3 }: { readonly firstId?: bigint | undefined; readonly times?: number } = {},
     ): Promise<boolean> => {
       const before = inTurn
       const { promise, resolve: end } = Promise.withResolvers<void>()

@@ -237,10 +237,8 @@ describe('plantstore verify', async () => {
 
   test('deletes its plants on a server that cannot list them, and rounds their ids', async () => {
     const rounds = text(/(?<="id":)\d+/, rounded)
-    await using wrong = await startWrong(
-      server,
-      receives('GET|POST /plants', (it) => (it.method === 'GET' ? { target: '/nowhere' } : rounds(it))),
-    )
+    const confuses = receives('GET|POST /plants', (it) => (it.method === 'GET' ? { target: '/no' } : rounds(it)))
+    await using wrong = await startWrong(server, confuses)
     await client.createPlant({ id: '999999999999502336', name: 'Ficus' })
     const refused = await verify(wrong.url, '--level', 'specified')
     assert.match(refused.stderr, /has a plant 999999999999502336, which must not be touched/)
@@ -269,10 +267,8 @@ describe('plantstore verify', async () => {
   })
 
   exhaustive.test('says what it could not delete', async () => {
-    await using keeping = await startWrong(
-      server,
-      receives('DELETE', () => ({ method: 'PATCH' })),
-    )
+    const keeps = receives('DELETE', () => ({ method: 'PATCH' }))
+    await using keeping = await startWrong(server, keeps)
     const { status, stdout } = await verify(keeping.url, '--level', 'specified')
     assert.equal(status, 0)
     assert.match(stdout, /^Left on the server, because it could not be deleted:\n {2}plant 999999999999501312$/m)
@@ -324,7 +320,7 @@ describe('plantstore verify', async () => {
 
 /** One of the rows that differ in their operation, query or number alone. test/http/rows.test.ts runs each. */
 function firstOfAlike(): readonly RowName[] {
-  const isJudge = ({ subject }: RowName): boolean => subject === 'answers'
-  const kind = ({ title }: RowName): string => title.replace(/^[a-z]+[A-Z]\w*|(?<=the query ).*(?= is)|\d+$/g, '')
-  return [...new Map(rowsOf().map((row) => [isJudge(row) ? row.title : kind(row), row])).values()]
+  const kindOf = ({ subject, title }: RowName): string =>
+    subject === 'answers' ? title : title.replace(/^[a-z]+[A-Z]\w*|(?<=the query ).*(?= is)|\d+$/g, '')
+  return [...new Map(rowsOf().map((row) => [kindOf(row), row])).values()]
 }

@@ -249,10 +249,7 @@ export const creates: readonly Wrong[] = [
       ['takes too large an id for the largest', text(/775808/, '775807')],
       ['takes ids with leading zeros', text(/"id":(-?)0+/, '"id":$1')],
     ),
-    ...refusing(create)(
-      ['takes no exponents', unfit(40002, /"id":[\d.]+e/i)],
-      ['takes no fraction of zero', unfit(40002, /"id":\d+\.0/)],
-    ),
+    ...refusing(create)(['takes no fraction of zero', unfit(40002, /"id":\d+\.0/)]),
   ),
   ...caughtBy('names and tags')(
     ...receiving(create)(
@@ -279,7 +276,6 @@ export const creates: readonly Wrong[] = [
     ...receiving(create)(
       ['loses marks of direction', texts(/[\u200e\u200f\u202a-\u202e]/, '')],
       ['makes LF of CRLF', texts(/\r\n/, '\n')],
-      ['decomposes texts', texts((each) => each.normalize('NFD'))],
       ['normalises texts to NFKC', texts((each) => each.normalize('NFKC'))],
       ['escapes markup', texts(/</, '&lt;')],
       ['decodes percents', texts(decodeURIComponent)],
@@ -343,7 +339,6 @@ export const creates: readonly Wrong[] = [
       ['takes repeated keys', bare],
       ['takes any nesting', text(/,"x":\[+\]+/, '')],
       ['takes commas at the end', text(/,\}/, '}')],
-      ['takes a byte order mark', text(/^\ufeff/, '')],
       ['takes invalid UTF-8 for U+FFFD', text(/^/, '')],
       ['closes what is cut off', latin1(/$/, '}')],
       ['takes an empty body for a plant', text(/^$/, '{"id":0,"name":"plantstore verify"}')],
