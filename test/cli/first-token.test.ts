@@ -97,10 +97,8 @@ describe('the file of the first token', () => {
     ['below a file', (folder) => writeFile(folder.file('f'), ''), /f is not a folder; name another file/, 'f/t'],
     ['where nothing can be written', async () => {}, /\/proc\/self\/token /, '/proc/self/token'],
   ]
-  for (const [title, prepare, why = /t exists already; remove it, or name another file/, at = 't'] of inRing(
-    refusals.slice(0, 1),
-    refusals,
-  )) {
+  const ofRing = inRing(refusals.slice(0, 1), refusals)
+  for (const [title, prepare, why = /t exists already; remove it, or name another file/, at = 't'] of ofRing) {
     onFolder(`${title}: status 2, the file stays, and no token is made`, async (folder) => {
       await prepare(folder)
       const path = resolve(folder.path, at)

@@ -1,11 +1,13 @@
-// The command line as a whole: help, version, misuse, configuration, and an old Node.js.
+// The command line as a whole: help, version, misuse, configuration, an old Node.js, and the output for people.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
+import { formatTable } from '../../src/cli/output.ts'
 import { settings } from '../../src/config.ts'
+import { withoutControls } from '../../src/domain/shown.ts'
 import { makeFolder, onFolder } from '../support/folder.ts'
 import { cleanEnvironment, launcher, runHere, runProgram, startServer } from '../support/program.ts'
 
@@ -210,5 +212,29 @@ describe('plantstore', () => {
     const { status, stderr } = spawnSync('sh', ['-c', script], { encoding: 'utf8' })
     assert.equal(status, 0)
     assert.equal(stderr, '')
+  })
+})
+
+describe('a table', () => {
+  test('has its columns below each other, also with more rows than a call has arguments', () => {
+    const plain = [
+      ['ID', 'TAG', 'NAME'],
+      ['12', 'a b', 'c'],
+    ]
+    assert.equal(formatTable(plain), 'ID  TAG  NAME\n12  a b  c\n')
+    const many = Array.from({ length: 200_000 }, (_, id) => [String(id), 'n'])
+    assert.equal(formatTable(many).split('\n').length, 200_001)
+  })
+})
+
+describe('the text of somebody else', () => {
+  test('cannot make a terminal obey, add lines or turn what follows around', () => {
+    const nasty = 'a\u001b[2Jb\u0007c\rd\u009be\u2028f\u202egnp.exe\u202c\u2066h\u2069'
+    assert.equal(withoutControls(nasty), 'a�[2Jb�c�d�e�f�gnp.exe��h�')
+  })
+
+  test('stays as it is in any language', () => {
+    for (const text of ['Φοίνιξ', 'שרך\u200f', 'نخلة\u200c', '🌿\u200d🌱', 'é'])
+      assert.equal(withoutControls(text), text)
   })
 })

@@ -239,19 +239,10 @@ describe("a user's document", async () => {
 
   const ofPlants = [
     ['a plant without an id', '{ type: object, properties: { name: { type: string } } }', /must have the property id$/],
-    [
-      'an id of text',
-      '{ type: object, properties: { id: { type: string }, name: {} } }',
-      /id: must have the type integer$/,
-    ],
+    ['an id of text', '{ properties: { id: { type: string }, name: {} } }', /id: must have the type integer$/],
     ['properties that are none', '{ properties: null }', /: POST \/plants: \/properties must be object$/],
-    ['a requirement that is none', '{ required: 5 }', /: POST \/plants: \/required must be array$/],
     ['a reference to nothing', ref('Plant'), /\$ref: there is no #\/components\/schemas\/Plant$/],
-    [
-      'a reference to elsewhere',
-      '{ $ref: "plants.yaml#/Plant" }',
-      /"plants\.yaml#\/Plant" points outside the document; noth/,
-    ],
+    ['a reference elsewhere', '{ $ref: "plants.yaml#/Plant" }', /"plants\.yaml#\/Plant" points outside the document;/],
   ] as const
   const ofProperties = [
     ['a tag of another type', 'tag: { type: [string, "null"] }', /tag: must have the type string$/],
@@ -261,10 +252,8 @@ describe("a user's document", async () => {
     [
       'a type that is none',
       'a: { type: text }',
-      /: POST \/plants: \/properties\/a\/type must be equal to one of .*: array, boolean, int/,
+      /: POST \/plants: \/properties\/a\/type must be .*: array, boolean, int/,
     ],
-    ['a bound that is none', 'a: { type: integer, minimum: "1" }', /properties\/a\/minimum must be number$/],
-    ['a list that is none', 'a: { allOf: 5 }', /: POST \/plants: \/properties\/a\/allOf must be array$/],
     ['a reference with line breaks', 'a: { $ref: "#/a\\n\\e[31m" }', /there is no #\/a\\u000a\\u001b\[31m$/],
     ['a key that is a list', '? [a, b] : { type: string }', /a key is a list, an object or an alias, not a text$/],
   ] as const

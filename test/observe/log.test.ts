@@ -169,10 +169,8 @@ describe('the log', () => {
     stream.uncork()
     for (const status of [404, 409]) observe(finished(status))
     const said = String(stream.read()).matchAll(/(?:plants\/1 | WARN: )(\d+)/g)
-    assert.deepEqual(
-      [...said].map(([, number]) => Number(number)),
-      [200, 2, 404, 409],
-    )
+    const numbers = Array.from(said, ([, number]) => Number(number))
+    assert.deepEqual(numbers, [200, 2, 404, 409])
   })
 
   test('has its priorities for the journal at the beginning of each line', () => {

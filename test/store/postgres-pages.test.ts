@@ -27,10 +27,8 @@ describe('the queries of lists, in PostgreSQL', async () => {
   before(async () => {
     await using store = await openTestStore(place)
     const ids = [...Array(plants).keys()]
-    await importPlants(
-      store,
-      ids.map((id) => ({ id: BigInt(id), name: `Fern ${id}`, tag: `tag ${id % 100}` })),
-    )
+    const ferns = ids.map((id) => ({ id: BigInt(id), name: `Fern ${id}`, tag: `tag ${id % 100}` }))
+    await importPlants(store, ferns)
     await client.connect()
     await client.query('ANALYZE plants')
   })

@@ -448,10 +448,8 @@ export function storeSuite({ name, makePlace }: Engine): void {
         assert.deepEqual(outcomes.toSorted(), ['done', 'revoked'])
         assert.equal(await store.revokeToken(old.id, 300), true)
         const now = await store.findToken(old.hash)
-        assert.deepEqual(
-          [now?.revokedAtMs, now?.expiresAtMs, now?.replacedBy],
-          [100, undefined, successors[outcomes.indexOf('done')]?.id],
-        )
+        const successor = successors[outcomes.indexOf('done')]
+        assert.deepEqual([now?.revokedAtMs, now?.expiresAtMs, now?.replacedBy], [100, undefined, successor?.id])
         const again = makeToken({})
         await store.createToken(again)
         await store.revokeToken(again.id, 300)

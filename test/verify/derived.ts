@@ -21,45 +21,29 @@ const objects = (change: (object: Properties) => unknown) =>
 const items = (change: (all: readonly unknown[]) => readonly unknown[]) =>
   json((value: unknown) => (Array.isArray(value) ? change(value) : value))
 
-const ofLists = [
-  titled(
-    'in an object',
-    json((all) => ({ all })),
-  ),
-  titled(
-    'without the last',
-    items((all) => all.slice(0, -1)),
-  ),
-  titled(
-    'with the first two swapped',
-    items(([one, two, ...rest]) => (two ? [two, one, ...rest] : [one].filter((each) => each !== undefined))),
-  ),
-  titled(
-    'with the first one twice',
-    items((all) => [...all.slice(0, 1), ...all]),
-  ),
-]
+const swapped = items(([one, two, ...rest]) => (two ? [two, one, ...rest] : [one].filter((each) => each !== undefined)))
+const ofLists = {
+  'in an object': json((all) => ({ all })),
+  'without the last': items((all) => all.slice(0, -1)),
+  'with the first two swapped': swapped,
+  'with the first one twice': items((all) => [...all.slice(0, 1), ...all]),
+} as const
 
-function changesOf(
-  schema: Schema,
-): readonly (((answered: Answered) => Partial<Answered>) & { readonly says: string })[] {
+type Change = (answered: Answered) => Partial<Answered>
+
+function changesOf(schema: Schema): readonly (Change & { readonly says: string })[] {
   const whole = merged(root, schema)
   const isList = whole['type'] === 'array'
   const inner = isList ? (whole['items'] as Schema) : schema
   const required = propertiesOf(root, inner).filter(({ isRequired }) => isRequired)
-  return [
+  const changes: readonly (readonly [says: string, change: Change])[] = [
     ...required.flatMap(({ name }) => [
-      titled(
-        `without ${name}`,
-        objects(({ [name]: _, ...rest }) => rest),
-      ),
-      titled(
-        `with null for ${name}`,
-        objects((each) => ({ ...each, [name]: null })),
-      ),
+      [`without ${name}`, objects(({ [name]: _, ...rest }) => rest)] as const,
+      [`with null for ${name}`, objects((each) => ({ ...each, [name]: null }))] as const,
     ]),
-    ...(isList ? ofLists : []),
+    ...Object.entries(isList ? ofLists : {}),
   ]
+  return changes.map(([says, change]) => titled(says, change))
 }
 
 export const derived: readonly Wrong[] = operations.flatMap(

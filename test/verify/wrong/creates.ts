@@ -100,18 +100,6 @@ const keyed = (received: Received): string | undefined => keyOf(received) || und
 const wholeOf = (received: Received): string | undefined =>
   keyed(received) && `${keyOf(received)} ${received.body.toString()}`
 
-/** A key lives as long as its plant. */
-function forgetsKeysOfDeleted(): Behaviour {
-  const places = new Map<string, string>()
-  return async (received, forward) => {
-    const answered = await forward(received)
-    if (answered.status === 200) places.set(keyOf(received), fieldOf(answered, 'location'))
-    if (answered.status !== 422) return answered
-    const there = await read(received, forward, places.get(keyOf(received)))
-    return there.status === 404 ? forward({ ...received, ...keyless(received) }) : answered
-  }
-}
-
 function remembersFewKeys(): Behaviour {
   let recent: readonly string[] = []
   return async (received, forward) => {
@@ -207,7 +195,6 @@ const asJson = (form: RegExp) => having('Content-Type', form, set('Content-Type'
 const tooLong = (of: 'name' | 'tag', most: number, lengthOf: (text: string) => number) => (received: Received) =>
   lengthOf(plantIn(received)[of] ?? '') > most ? 40002 : undefined
 const units = (text: string): number => text.length
-const inNfkc = (text: string): number => [...text.normalize('NFKC')].length
 
 /** What changes texts, or takes what is none, in the bodies of an operation. */
 export function ofTexts(when: string): readonly Wrong[] {
@@ -243,38 +230,26 @@ export const creates: readonly Wrong[] = [
       ['keeps nothing', also((it) => ({ ...empty, method: 'DELETE', target: place(it) }))],
       ['rounds the id in Location', edit('Location', (path) => path.replace(/\d+$/, rounded))],
       ['gives the URL of another host as Location', edit('Location', /^/, 'https://plants.example')],
-      ['gives the path of the list as Location', set('Location', '/plants')],
     ),
     ['overwrites a plant whose id is taken', overwrites],
     ...answering('POST /plants 409')(
       status(400),
       ['refuses a taken id with another number', text(/40901/, '40900')],
       ['refuses a taken id, but replaces its plant', also((it) => ({ method: 'PUT', target: place(it) }))],
-      ['answers 200 for a taken id, and does nothing', (_, received) => createdAnyway(received)],
     ),
     ['rounds ids', roundsIds()],
     [roundsLargeIds, roundsIds((digits) => (digits.length > 18 ? rounded(digits) : digits))],
-    ...receiving(create)(
-      ['rounds ids with an exponent', text(/(?<="id":)-?\d+\.?\d*e[+]?\d+/i, rounded)],
-      ['rounds ids with a point', text(/(?<="id":)-?\d+\.0+(?!\d*e)/i, rounded)],
-    ),
+    ...receiving(create)(['rounds ids with a point', text(/(?<="id":)-?\d+\.0+(?!\d*e)/i, rounded)]),
     ...accepting(invalid)(
       ['takes ids in quotes', text(/"id":"(-?\d+)"/, '"id":$1')],
       ['rounds fractions off ids', text(/("id":-?\d+)\.0{8}\d*/, '$1')],
-      ['cuts fractions off ids', text(/("id":-?\d+)\.\d+/, '$1')],
       ['takes no id for 0', text(/\{"name"/, '{"id":0,"name"')],
       ['takes null for 0', text(/"id":null/, '"id":0')],
       ['takes true for 1', text(/"id":true/, '"id":1')],
       ['takes too large an id for the largest', text(/775808/, '775807')],
-      ['takes an id in an array', text(/\[(-?\d+)\]/, '$1')],
       ['takes ids with leading zeros', text(/"id":(-?)0+/, '"id":$1')],
-      ['takes ids with a plus sign', text(/"id":\+/, '"id":')],
-      ['takes ids in hexadecimal', text(/0x[\da-f]+/, (hex) => `${BigInt(hex)}`)],
     ),
-    ...refusing(create)(
-      ['takes no exponents', unfit(40002, /"id":[\d.]+e/i)],
-      ['takes no fraction of zero', unfit(40002, /"id":\d+\.0/)],
-    ),
+    ...refusing(create)(['takes no fraction of zero', unfit(40002, /"id":\d+\.0/)]),
   ),
   ...caughtBy('names and tags')(
     ...receiving(create)(
@@ -283,13 +258,9 @@ export const creates: readonly Wrong[] = [
     ),
     ...answering(created)(
       ['answers without a body', () => empty],
-      ['answers without the tag', untagged],
       ['answers with numbers for names', text(/"name":"(\d+)"/, '"name":$1')],
     ),
     ...accepting(invalid)(
-      ['takes null for an empty name', text(/"name":null/, '"name":""')],
-      ['takes numbers for tags', text(/"tag":(\d+)/, '"tag":"$1"')],
-      ['takes booleans for names', text(/"name":false/, '"name":"false"')],
       ['cuts long names', text(/"name":"(.{1024}).+?"/u, '"name":"$1"')],
       ['cuts long tags', text(/"tag":"(.{256}).+?"/u, '"tag":"$1"')],
     ),
@@ -298,30 +269,19 @@ export const creates: readonly Wrong[] = [
       ['takes U+FFFD for broken UTF-8', unfit(40001, /\ufffd/)],
       ['counts UTF-16 units of names', tooLong('name', 1_024, units)],
       ['counts UTF-16 units of tags', tooLong('tag', 256, units)],
-      ['counts the characters of names in NFKC', tooLong('name', 1_024, inNfkc)],
-      ['counts the characters of tags in NFKC', tooLong('tag', 256, inNfkc)],
       ['refuses empty names', unfit(40002, /"name":""/)],
       ['refuses empty tags', unfit(40002, /"tag":""/)],
     ),
     ...answering('POST /plants 400')(['calls an invalid plant invalid JSON', text(/40002/, '40001')]),
     ...receiving(create)(
-      ['loses a byte order mark in front', texts(/^\ufeff/, '')],
-      ['loses variation selectors', texts(/\ufe0f/, '')],
       ['loses marks of direction', texts(/[\u200e\u200f\u202a-\u202e]/, '')],
-      ['trims the beginning of texts', texts((each) => each.trimStart())],
-      ['makes one space of many', texts(/ +/, ' ')],
       ['makes LF of CRLF', texts(/\r\n/, '\n')],
-      ['makes LF of CR', texts(/\r(?!\n)/, '\n')],
-      ['decomposes texts', texts((each) => each.normalize('NFD'))],
       ['normalises texts to NFKC', texts((each) => each.normalize('NFKC'))],
-      ['keeps texts in lower case', texts((each) => each.toLowerCase())],
       ['escapes markup', texts(/</, '&lt;')],
-      ['unescapes markup', texts(/&amp;/, '&')],
       ['decodes percents', texts(decodeURIComponent)],
       ['loses control characters', texts(/[\0-\x1f\x7f]/, '')],
       ['loses control characters of Latin-1', texts(/[\x80-\x9f]/, '')],
       ['loses byte order marks', texts(/\ufeff/, '')],
-      ['cuts texts at a comma', texts(/,.*/, '')],
     ),
   ),
   ...ofTexts(create),
@@ -349,20 +309,14 @@ export const creates: readonly Wrong[] = [
     ),
     ...receiving(create)(
       ['ignores keys', keyless],
-      ['cuts keys to 64 characters', key(/(?<=.{64}).+/, '')],
       ['cuts keys to 254 characters', key(/(?<=.{254}).+/, '')],
       ['compares keys without case', key((each) => each.toLowerCase())],
-      ['takes quotes off keys', key(/"/, '')],
       ['shares keys among tokens', sharesKeys()],
     ),
     ['replays a key for another name', replaysFor(({ id, tag }) => `${id} ${tag}`)],
-    ['replays a key for another tag', replaysFor(({ id, name }) => `${id} ${name}`)],
     ['replays a key for another id', replaysFor(({ name, tag }) => `${name} ${tag}`)],
-    ['replays a key for a composed name', replaysFor(({ id, name }) => id + name.normalize())],
-    ['replays a key for no tag', replaysFor(({ id, name, tag = '' }) => `${id} ${name} ${tag}`)],
     ['replays a key for joined texts', replaysFor(({ id, name, tag = '' }) => `${id} ${name}${tag}`)],
     ['uses up a key when it is used for another plant', remembers(keyed, (status) => status === 422)],
-    ['forgets a key when its plant is deleted', forgetsKeysOfDeleted()],
     ...answering('POST /plants 422')(
       ['looks at the id before it looks at the key', ifRead(200, taking)],
       ['refuses a used key, but creates the plant', also(keyless)],
@@ -384,16 +338,8 @@ export const creates: readonly Wrong[] = [
       ['takes keys without quotes', text(/name:/, '"name":')],
       ['takes repeated keys', bare],
       ['takes any nesting', text(/,"x":\[+\]+/, '')],
-      ['counts nested arrays alone', text(/,"x":\{.*(?=\}$)/, '')],
       ['takes commas at the end', text(/,\}/, '}')],
-      ['takes comments', text(/\/\* \*\//, '')],
-      ['takes single quotes', text(/'/g, '"')],
-      ['takes a byte order mark', text(/^\ufeff/, '')],
-      ['takes UTF-16', ({ body }) => ({ body: Buffer.from(body.toString('utf16le')) })],
       ['takes invalid UTF-8 for U+FFFD', text(/^/, '')],
-      ['takes raw newlines', text(/\n/, '\\n')],
-      ['takes the first of two values', text(/\}\{\}$/, '}')],
-      ['takes forms', text(/^id=(\d+)&name=n$/, '{"id":$1,"name":"n"}')],
       ['closes what is cut off', latin1(/$/, '}')],
       ['takes an empty body for a plant', text(/^$/, '{"id":0,"name":"plantstore verify"}')],
     ),
@@ -406,27 +352,24 @@ export const creates: readonly Wrong[] = [
     ...accepting(invalid)(
       ['trims like Java', latin1(/^[\0- ]+|[\0- ]+$/g, '')],
       ['trims property names', text(/" name":/, '"name":')],
-      ['takes the first of an array', text(/^\[(.*)\]$/, '$1')],
     ),
     ...receiving(create)(text(/"name":"n"(.*),"NAME":"(\w+)"/, '"name":"$2"$1')),
     ...refusing(create)(['refuses unknown properties', unfit(40002, /"colour"/)]),
-    ...answering('POST /plants 400')(
-      ['counts long characters twice', saysPlace((before) => Buffer.byteLength(before) + before.length)],
-      ['counts characters to the place of an error', saysPlace((before) => before.length)],
-    ),
+    ...answering('POST /plants 400')([
+      'counts characters to the place of an error',
+      saysPlace((before) => before.length),
+    ]),
     ...accepting(invalid)(['counts no white space at the end', text(/ +$/, '')], ['takes bodies of any length', bare]),
     ...accepting('* * 413')(['counts characters', oddlyLong]),
     ...refusing(create)(['takes no body of 65,536 bytes', unfit(41301, /.{65536}/s)]),
     ...accepting(invalid)(
       ['takes any media type', asJson(/^/)],
       ['takes +json', asJson(/\+json/)],
-      ['takes any charset', asJson(/charset/)],
       ['ignores Content-Encoding', drop('Content-Encoding')],
     ),
     ...refusing(create)(
       ['compares media types with case', unfit(41501, /^A/, 'Content-Type')],
       unfit(41501, /charset/, 'Content-Type'),
-      ['takes no space in front of a semicolon', unfit(41501, / ;/, 'Content-Type')],
     ),
     ...answering('POST /plants 415')(
       ['does not say which media type it takes', drop('Accept')],

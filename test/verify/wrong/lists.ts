@@ -173,14 +173,6 @@ const merged = (change: (tag: string) => string) =>
     for (const { tag, plants } of tags) counts.set(change(tag), (counts.get(change(tag)) ?? 0) + plants)
     return mostFirst([...counts].map(([tag, plants]) => ({ tag, plants })))
   })
-function neverLess(): (summary: Summary) => Summary {
-  const most = new Map<string, number>()
-  return ({ plants, tags, isExact }) => {
-    for (const each of tags) most.set(each.tag, Math.max(each.plants, most.get(each.tag) ?? 0))
-    const more = tags.map((each) => ({ ...each, plants: most.get(each.tag) ?? 0 }))
-    return { plants: plants + 1_000, tags: mostFirst(more), isExact }
-  }
-}
 /** Counts plants by the tags with which they were created. */
 function countsCreated(): Behaviour {
   const moves: (readonly [from: unknown, to: unknown])[] = []
@@ -194,15 +186,6 @@ function countsCreated(): Behaviour {
       moves.filter(([from]) => from === wanted).length - moves.filter(([, to]) => to === wanted).length
     const back = sumOfTags((tags) => mostFirst(tags.map(({ tag, plants }) => ({ tag, plants: plants + plus(tag) }))))
     return { ...answered, ...back(answered) }
-  }
-}
-/** Takes an ETag of one list for that of another. */
-function mixesLists(): (answered: Answered, received: Received) => Partial<Answered> {
-  const known = new Map<string, string>()
-  return (answered, received) => {
-    const first = known.get(fieldOf(received, 'if-none-match')) ?? received.target
-    if (!known.has(fieldOf(answered, 'etag'))) known.set(fieldOf(answered, 'etag'), received.target)
-    return first === received.target ? {} : { ...empty, status: 304 }
   }
 }
 /** Its list of many stands still, so that nobody else's changes are in the way. */
@@ -229,7 +212,6 @@ export const lists: readonly Wrong[] = [
       (it, { target }) => (/after=/.test(target) ? edit('Link', /&limit=\d+/, '')(it) : {}),
     ]),
     ...answering(listed)(
-      ['lists plants in descending order', reordered((all) => all.toReversed())],
       [sortsIdsAsText, reordered((all) => all.toSorted((one, two) => (idOf(one) < idOf(two) ? -1 : 1)))],
       [
         sortsLargeIds,
@@ -242,21 +224,17 @@ export const lists: readonly Wrong[] = [
         ]),
       ],
       ['rounds the ids of lists', text(/(?<="id":)-?\d+/g, rounded)],
-      ['lists ids in quotes', text(/(?<="id":)-?\d+/g, '"$&"')],
       ['lists plants without their names', text(/"name":"[^"]*"/g, '"name":""')],
       ['lists names in lower case', text(/"name":"[^"]*"/g, (name) => name.toLowerCase())],
       ['lists plants without their tags', untagged],
       ['lists characters outside ASCII as question marks', text(/[\u0080-\u{10ffff}]/gu, '?')],
     ),
     ['links on and on, without an end', linksOnAndOn()],
-    ...answering(listed)(
-      ['answers 304 for the ETag of another list', mixesLists()],
-      [
-        'lists nothing for an empty name',
-        (one, received) =>
-          queryOf(received).get('name') === '' ? { ...drop('Link')(one), body: Buffer.from('[]') } : {},
-      ],
-    ),
+    ...answering(listed)([
+      'lists nothing for an empty name',
+      (one, received) =>
+        queryOf(received).get('name') === '' ? { ...drop('Link')(one), body: Buffer.from('[]') } : {},
+    ]),
     ...answering(listed)(['makes the ETag of a page without its Link', pageEtag((page) => page)]),
     ...answering(listed)(
       ['forgets names in the links of its pages', edit('Link', /&name=[^&>]*|(?<=\?)name=[^&>]*&/, '')],
@@ -280,7 +258,6 @@ export const lists: readonly Wrong[] = [
     ['lists nothing after a deleted plant', listsNothingAfterDeleted],
     ...receiving(list)(
       ['begins again after the greatest id', parameter('after', /^9223372036854775807$/, '-9223372036854775808')],
-      ['lists nothing after a negative id', parameter('after', /^-.*/, '9223372036854775807')],
       ['rounds the id in after', parameter('after', rounded)],
       asking('after'),
     ),
@@ -288,23 +265,16 @@ export const lists: readonly Wrong[] = [
       ['takes % in a tag for a wildcard', parameter('tag', / %$/, ' f\u00e9rn')],
       ['takes a comma for the end of a tag', parameter('tag', /,.*/, '')],
       ['ignores spaces at the end of a tag', parameter('tag', / +$/, '')],
-      ['ignores spaces within a tag', parameter('tag', / {2}/, ' ')],
       ['composes the tag that it looks for', parameter('tag', (tag) => tag.normalize('NFC'))],
       ['looks for tags in lower case outside ASCII', parameter('tag', lowerOutsideAscii)],
-      ['looks for tags in lower case', parameter('tag', (tag) => tag.toLowerCase())],
     ),
     ...filtering(
-      ['compares names in NFKD', begins((name) => nfkd(folded(nfkd(name))))],
       ['knows one small sigma', begins((name) => nfkc(name).toLowerCase())],
-      ['knows small letters', begins((name) => nfkc(name).toLowerCase().replaceAll('ς', 'σ'))],
       ['ends the range of a prefix at U+FFFF', endsAtFfff],
-      ['knows the case of the BMP', begins((it) => nfkc(it).replaceAll(/[\0-\uffff]/gu, uncased))],
       ['ignores the case before NFKC', begins((name) => nfkc(uncased(name)))],
       ['compares names with case', begins((name) => name)],
-      ['knows the case of ASCII', begins((name) => name.replaceAll(/[A-Z]/g, uncased))],
       ['compares names without NFKC', begins((name) => name.toUpperCase())],
       ['finds a name anywhere', (name, wanted) => folded(name).includes(folded(wanted))],
-      ['finds words', (name, it) => name.split(' ').some((word) => begins(folded)(word, it))],
       ['ignores accents', begins((name) => folded(nfkd(name).replaceAll(/\p{M}/gu, '')))],
       ['takes a name for a pattern', matches],
     ),
@@ -317,13 +287,11 @@ export const lists: readonly Wrong[] = [
       ['compares names in their first 64 characters', parameter('name', (name) => [...name].slice(0, 64).join(''))],
       ['trims names', parameter('name', (name) => name.trim())],
       ['takes no + for a space', target(/\+/, '%2B')],
-      ['takes %2B for a space', target(/%2B/, '%20')],
     ),
     ['keeps pages that have changed', remembers(pageOf, always)],
     ...answering(listed)(
       weakEtag,
       ['has another ETag of a page each time', pageEtag(() => randomUUID())],
-      ['has ETags of how many plants a page has', pageEtag((page) => `${page.split('"id"').length}`)],
       ['has ETags of the ids in a page', pageEtag((page) => page.match(/"id":-?\d+/g)?.join() ?? '')],
     ),
     ...receiving(list)(drop('If-None-Match'), edit('If-None-Match', /^.*$/, '*')),
@@ -369,15 +337,10 @@ export const lists: readonly Wrong[] = [
     ...answering('GET /summary 200')(
       ['counts tags together but for case', merged((tag) => tag.toLowerCase())],
       ['counts tags together but for composition', merged((tag) => tag.normalize('NFC'))],
-      ['counts tags together but for spaces at the end', merged((tag) => tag.trimEnd())],
-      ['counts tags together but for compatibility', merged(nfkc)],
       ['loses tags that objects have', sumOfTags((tags) => tags.filter(({ tag }) => !(tag in {})))],
-      ['counts no empty tags', sumOfTags((tags) => tags.filter(({ tag }) => tag !== ''))],
       ['counts no plants', sum(() => ({ plants: 0, tags: [], isExact: true }))],
-      ['counts no tags', sumOfTags(() => [])],
       ['counts too many of a tag', sumOfMore((each) => [{ ...each, plants: each.plants + 1 }])],
       ['counts fewer plants than its tags have', sum((it) => ({ ...it, plants: totalOf(it) - 1 }))],
-      ['never counts less', sum(neverLess())],
       ['counts in texts', text(/(?<="plants":)\d+/, '"$&"')],
       ['lists the first tags', sumOfTags((all) => all.filter(({ tag }) => !tag.endsWith(' z')))],
       ['lists the most common tags last', sumOfTags((tags) => [{ tag: 'rare', plants: 0 }, ...tags])],

@@ -61,11 +61,11 @@ const readOf = (received: Received): string | undefined =>
 const keyOfPut = (received: Received): string | undefined =>
   received.method === 'PUT' ? fieldOf(received, 'idempotency-key') || undefined : undefined
 
-/** Compares with one line of a field alone. */
-const oneLine = (name: string, at: number) => (received: Received) => {
+/** Compares with the first line of a field alone. */
+const firstLine = (name: string) => (received: Received) => {
   const { fields } = received
   const values = fields.filter((_, index) => index % 2 === 1 && fields[index - 1]?.toLowerCase() === name.toLowerCase())
-  return values.length > 1 ? set(name, values.at(at))(received) : {}
+  return values.length > 1 ? set(name, values[0])(received) : {}
 }
 
 /** Makes an ETag of something else than the plant. */
@@ -208,7 +208,6 @@ export const ofPlants: readonly Wrong[] = [
     ['has ETags of tags alone', etagOf((_, tag = '') => tag)],
     ...answering(`${put} 412`)(['refuses with 412, but replaces', also(unconditional)]),
     ['has ETags of Latin-1', etagOf((...all) => Buffer.from(JSON.stringify(all), 'latin1'))],
-    ['has ETags of what is composed', etagOf((...all) => JSON.stringify(all).normalize('NFC'))],
     ['has ETags that do not tell an empty tag from none', etagOf((name, tag = '') => `${name}/${tag}`)],
   ),
   ...caughtBy('parameters')(
@@ -231,7 +230,6 @@ export const ofPlants: readonly Wrong[] = [
     ),
     ...receiving(`* ${plant}`)(
       ['takes negative ids for none', target(/-\d+$/, 'x')],
-      ['takes the id 0 for none', target(/\/0$/, '/x')],
       ['takes the greatest int64 for none', target(/9223372036854775807$/, 'x')],
     ),
     ...answering(`GET ${plant} 404`)(['reads an empty plant', () => instead(200, { name: '' })]),
@@ -240,9 +238,7 @@ export const ofPlants: readonly Wrong[] = [
       ['deletes what is missing', () => instead(204)],
       ['deletes several times at once', asked('If-Match', /^$/, () => instead(204))],
     ),
-    ['has ETags of lines', etagOf((name, tag) => [name, tag ?? []].flat().join('\n'))],
     ['has ETags without a border', etagOf((name, tag) => name + (tag === undefined ? '-' : `${tag}+`))],
-    ['has ETags of names alone', etagOf((name) => name)],
     ['has ETags of name and tag in one', etagOf((name, tag = '') => `${name}${tag}`)],
     ...answering(`* ${plant} 200`)(asked('Accept-Encoding', /./, weakEtag)),
     ...answering(got)(weakEtag),
@@ -253,8 +249,7 @@ export const ofPlants: readonly Wrong[] = [
     ['answers 304 for a deleted plant', remembersEtags],
     ...receiving(`* ${plant}`)(
       ['takes a star in quotes for a star in If-None-Match', edit('If-None-Match', /"\*"/, '*')],
-      ['reads the first line of If-None-Match', oneLine('If-None-Match', 0)],
-      ['reads the last line of If-None-Match', oneLine('If-None-Match', -1)],
+      ['reads the first line of If-None-Match', firstLine('If-None-Match')],
       ['splits If-None-Match at every comma', edit('If-None-Match', split)],
       having('Cache-Control', /^no-cache$/, drop('If-None-Match')),
       drop('If-None-Match'),
@@ -271,25 +266,20 @@ export const ofPlants: readonly Wrong[] = [
     ...answering(got)(asked('Range', /./, status(206))),
     ...receiving(`GET ${plant}`)(
       ['ignores If-None-Match: *', edit('If-None-Match', /^\*$/, '')],
-      ['takes the first ETag of If-None-Match', edit('If-None-Match', firstOf)],
       ['compares If-None-Match strongly', edit('If-None-Match', /^W.*/, '"x"')],
-      ['takes any If-None-Match for the current one', edit('If-None-Match', /^"x"$/, '*')],
     ),
     ...answering(`GET ${plant} 304`)(surplus, status(200), refuse(41201)),
     ['compares If-Match, then replaces', races('PUT')],
-    ['compares If-Match, then deletes', races('DELETE')],
     ['compares If-Match, and deletes soon', races('DELETE', 20)],
     ...receiving(`* ${plant}`)(
       ['takes a star in quotes for a star in If-Match', edit('If-Match', /"\*"/, '*')],
-      ['reads the first line of If-Match', oneLine('If-Match', 0)],
-      ['reads the last line of If-Match', oneLine('If-Match', -1)],
+      ['reads the first line of If-Match', firstLine('If-Match')],
       ['splits If-Match at every comma', edit('If-Match', split)],
     ),
     ...receiving(`HEAD ${plant}`)(drop('If-Match')),
     ...receiving(`GET ${plant}`)(drop('If-Match'), edit('If-Match', /W\//, '')),
     ...receiving(put)(
       drop('If-Match'),
-      ['takes no * in If-Match of a replace', edit('If-Match', /^\*$/, '"*"')],
       ['takes the first ETag of If-Match', edit('If-Match', firstOf)],
       ['compares If-Match weakly', edit('If-Match', /W\//, '')],
     ),
@@ -323,25 +313,15 @@ export const ofPlants: readonly Wrong[] = [
     ...answering(`PUT ${plant} 404`)(asked('Accept', /html/, set('Content-Type', 'text/html'))),
     ...receiving('DELETE')(['takes an empty If-Match for none', having('If-Match', /^$/, drop('If-Match'))]),
     ...refusing('GET|PUT|DELETE')(unfit(40004, /./, 'Idempotency-Key')),
-    ...answering(`DELETE ${plant} 204`)(
-      ['answers a delete with 200', () => instead(200, {})],
-      ['answers a delete with a body', set('Content-Length', '2')],
-    ),
+    ...answering(`DELETE ${plant} 204`)(['answers a delete with a body', set('Content-Length', '2')]),
     ['has another ETag for each twenty replaces', countsReplaces()],
   ),
   ...caughtBy('parameters')(
     ...answering(`GET ${plant} 400`)(refuse(40402)),
     ...receiving(`* ${plant}`)(
       ['takes a line break behind an id', target(/%0A$/, '')],
-      ['takes a line break in front of an id', target(/%0A/, '')],
-      ['takes a tab behind an id', target(/%09$/, '')],
       ['takes NUL behind an id', target(/%00$/, '')],
-      ['takes underscores in an id', target(/(\d)_(\d+)$/, '$1$2')],
-      ['takes leading zeros', target(/\/0+(\d+)$/, '/$1')],
-      ['takes a plus sign', target(/\+(\d+)$/, '$1')],
-      ['takes a fraction of zero', target(/\.0$/, '')],
       ['takes an exponent', target(/(\d)e0$/, '$1')],
-      ['takes a space behind the id', target(/%20$/, '')],
       ['takes words for an id', target(/seven$/, '7')],
       ['takes too large an id in a path', target(/9223372036854775808$/, '9223372036854775807')],
     ),
