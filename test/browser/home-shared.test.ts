@@ -612,10 +612,8 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       const assertUnseen = async (): Promise<void> => {
         const { entries } = await session.send('Page.getNavigationHistory')
         const seen = [...places, page.url(), ...entries.map(({ url }) => url)]
-        assert.deepEqual(
-          seen.filter((place) => /token|plt_/.test(place)),
-          [],
-        )
+        const leaks = seen.filter((place) => /token|plt_/.test(place))
+        assert.deepEqual(leaks, [])
       }
       // Where the page is open and another token is stored.
       await enter(page, store.token)

@@ -837,10 +837,8 @@ describe('the home page', { skip: noBrowser }, () => {
       assert.equal(await stored(41), '{"id":41,"name":"Rosa"}')
       assert.equal(await page.locator('#create-named').isVisible(), false)
       // No picture is read again.
-      assert.deepEqual(
-        asked.filter((url) => !/(plants|summary|changes)\b/.test(url)),
-        [],
-      )
+      const others = asked.filter((url) => !/(plants|summary|changes)\b/.test(url))
+      assert.deepEqual(others, [])
     }))
 
   exhaustive.test('turns pages to and fro, each read from its top', () =>
@@ -1034,10 +1032,8 @@ describe('the home page', { skip: noBrowser }, () => {
         .locator('#status')
         .getByText(/^\d+ plants?$/)
         .waitFor()
-      assert.deepEqual(
-        (await left()).map((box) => box.left),
-        before,
-      )
+      const after = (await left()).map((box) => box.left)
+      assert.deepEqual(after, before)
       await page.getByRole('button', { name: 'Clear search' }).click()
       await reads(page, '#status', '1 to 25 of 130')
 
