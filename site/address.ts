@@ -89,7 +89,9 @@ export function titlePage(plant?: string): void {
  */
 export function rangeOf(count: number, view: View, hasMore: boolean, totals: Summary | undefined): string {
   const id = idOf(view.name)
-  if (count === 0 && id !== undefined) return `There is no plant ${id}${view.tag === '' ? '' : ' with this tag'}.`
+  if (count === 0 && id !== undefined) {
+    return `There is no plant ${id}${view.tag === '' ? '' : ' with this tag'}.\nA number is searched as an id.`
+  }
   if (count === 0 && hasMore) return 'Nothing found yet. The next page continues the search.'
   if (count === 0 && view.after !== undefined) return 'There are no more plants.'
   if (count === 0 && view.name !== '') {

@@ -94,6 +94,6 @@ export async function* freeIds(above?: bigint): AsyncGenerator<bigint, undefined
     for (; next <= idMax; next += 1n) yield next
     if (above !== undefined) yield* freeIds()
   } catch (refusal) {
-    if (!isRefusal(refusal)) throw refusal
+    if (statusOf(refusal) === undefined) throw refusal
   }
 }

@@ -57,15 +57,15 @@ export function startForm(onCreated: (id: bigint, sentence: string) => Promise<v
     const isWarned = fieldOf(form, 'name').ariaInvalid === 'true'
     const plant = plantIn(form, withoutId)
     hush()
-    if (idField.value.trim() === '') await offerFree()
-    // Where nothing tells which ids are free, a person has to choose one.
-    if (idField.value.trim() === '') ownId.open = true
-    if (!isFilledIn(form, error)) return
-    if (fieldOf(form, 'name').value === '' && !isWarned) {
-      tell(fieldOf(form, 'name'), 'Enter a name, or press Create again to leave it empty.')
-      return focusWrong(form)
-    }
     try {
+      if (idField.value.trim() === '') await offerFree()
+      // Where nothing tells which ids are free, a person has to choose one.
+      if (idField.value.trim() === '') ownId.open = true
+      if (!isFilledIn(form, error)) return
+      if (fieldOf(form, 'name').value === '' && !isWarned) {
+        tell(fieldOf(form, 'name'), 'Enter a name, or press Create again to leave it empty.')
+        return focusWrong(form)
+      }
       const id = await create(plant, triesMax)
       unanswered = undefined
       // A person may have begun with the next plant.
@@ -74,7 +74,7 @@ export function startForm(onCreated: (id: bigint, sentence: string) => Promise<v
       offer(undefined)
       focusForm()
       const shown = onCreated(BigInt(id), `Created ${JSON.stringify(plant.name)} with the id ${id}.`)
-      await offerFree(BigInt(id))
+      await offerIfReached(BigInt(id))
       if (idField.value === '') offer(BigInt(id) + 1n)
       await shown
     } catch (refusal) {
@@ -113,7 +113,7 @@ export function openForm(name = ''): void {
   if (!may.read) ownId.open = true
   offerTag()
   focusForm()
-  void offerFree()
+  void offerIfReached()
 }
 
 /** Closes the form, unless the store is empty. */
@@ -147,6 +147,9 @@ function offerTag(): void {
   const field = form.elements.namedItem('tag')
   if (isField(field) && [offeredTag, ''].includes(field.value)) field.value = offeredTag = readView().tag
 }
+
+/** Without the server, there is time until the plant is created. */
+const offerIfReached = (above?: bigint): Promise<boolean> => offerFree(above).catch(() => false)
 
 /** Offers a free id, unless a person has put another one in its place. Returns whether there is one. */
 async function offerFree(above?: bigint): Promise<boolean> {

@@ -1,11 +1,12 @@
 // The dialog that changes a plant. It sends the plant's ETag, so that it overwrites no other client's change unseen, and
 // shows both versions side by side.
 
+import { readView } from './address.js'
 import { connect, statusOf } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
 import { type Child, find, hold, make, makeButton, makeTable, refocus, showState, watchPerson } from './elements.js'
 import { fieldFor, isFilledIn, makeFieldAnew, onSubmit, plantIn, showRefusal, whileBusy } from './form.js'
-import { explain, hush, say } from './messages.js'
+import { announce, explain, hush, say } from './messages.js'
 import { isSame, type PlantProperty, shownText, withoutId } from './properties.js'
 import { boxed, shown } from './texts.js'
 
@@ -58,7 +59,11 @@ form.addEventListener('input', () => {
   drafts.set(opened.shown.id, opened)
   if (opened.theirs !== undefined) showConflict(opened)
 })
-leave.addEventListener('click', () => opened && drafts.delete(opened.shown.id))
+leave.addEventListener('click', () => {
+  if (opened === undefined) return
+  drafts.delete(opened.shown.id)
+  if (opened.theirs !== undefined) announce('Nothing was changed.')
+})
 dialog.addEventListener('close', () => refocus(opened?.shown.id))
 
 /** @param onDone receives the plant that was changed. */
@@ -76,10 +81,11 @@ export function startEditing(onDone: (id: bigint, sentence: string) => Promise<v
 export async function edit(id: bigint, button: HTMLButtonElement): Promise<void> {
   hush()
   asked = id
+  const { plant: beside } = readView()
   const hasLeft = watchPerson()
   const plant = await whileBusy(button, () => connect().getPlant(id)).finally(hasLeft)
-  if (plant === undefined || hasLeft() || asked !== id || document.querySelector('dialog:modal:not(#plant)') !== null)
-    return
+  if (plant === undefined || hasLeft() || asked !== id) return
+  if (beside !== readView().plant || document.querySelector('dialog:modal:not(#plant)') !== null) return
   const draft = drafts.get(id)
   const made = withoutId.map((property) => fieldFor(property, 'edit-', plant))
   opened = draft ?? { shown: plant, fields: make('div.fields', made) }
@@ -154,9 +160,12 @@ async function merge(mine: Opened): Promise<boolean> {
 }
 
 function refuse(mine: Opened, refusal: unknown): void {
-  mine.isGone ||= statusOf(refusal) === 404
-  if (mine.isGone) say(error, 'This plant was deleted. Save to create it again.')
-  else if (statusOf(refusal) === 401) explain(refusal)
+  if (statusOf(refusal) === 404) {
+    mine.isGone = true
+    mine.theirs = undefined
+    showConflict(mine)
+    say(error, 'This plant was deleted. Save to create it again.')
+  } else if (statusOf(refusal) === 401) explain(refusal)
   else showRefusal(form, refusal, error)
 }
 

@@ -156,13 +156,18 @@ export function remember(box: HTMLInputElement, key: string): void {
 
 const copiedMs = 2_000
 
-/** Copies a text, and says on its button that it did. Without a clipboard, selects what is shown. */
-export async function copy(text: string, button: HTMLElement, source: Node = button): Promise<void> {
+/**
+ * Copies a text, and says on its button that it did. Without a clipboard, selects it where it is shown, or shows it.
+ *
+ * @param source where it is shown.
+ */
+export async function copy(text: string, button: HTMLElement, source?: Node): Promise<void> {
   let said = 'Copied'
   try {
     // Only HTTPS pages and pages of this machine have a clipboard, and a browser may deny access.
     await navigator.clipboard.writeText(text)
   } catch {
+    if (source === undefined) return void prompt('Press Ctrl+C to copy.', text)
     getSelection()?.selectAllChildren(source)
     said = 'Press Ctrl+C'
   }

@@ -2,8 +2,8 @@
 // sheet without a header, or nothing but names; and exports as `plantstore export` writes them.
 
 import { idOf } from './address.js'
-import { connect, idMax } from './api.js'
-import type { ListQuery, StoredPlant } from './client.js'
+import { idMax } from './api.js'
+import type { StoredPlant } from './client.js'
 import { csvRow, UnreadableFile } from './columns.js'
 import { CsvPlants, findColumns, splitBy } from './csv.js'
 import { download } from './elements.js'
@@ -116,15 +116,12 @@ function withHeader(content: string): { readonly added: string; readonly body: s
   return { added: `${quoted.join(separator)}\n`, body: `${content}\n` }
 }
 
-const pagePlants = 1_000
-
 /** @param format `csv` or `ndjson`. */
-export async function exportPlants(format: string, query: ListQuery): Promise<void> {
+export async function exportPlants(format: string, plants: AsyncIterable<StoredPlant>): Promise<void> {
   hush()
   const isCsv = format === 'csv'
   const parts = isCsv ? [csvRow(properties.map(({ name }) => name))] : []
-  for await (const plant of connect().listPlants({ ...query, limit: pagePlants }))
-    parts.push(isCsv ? csvLine(plant) : `${jsonOf(plant)}\n`)
+  for await (const plant of plants) parts.push(isCsv ? csvLine(plant) : `${jsonOf(plant)}\n`)
   download(`plants.${format}`, isCsv ? 'text/csv' : 'application/x-ndjson', parts)
 }
 

@@ -17,12 +17,12 @@ import { announce, closeToast, explain, hush } from './messages.js'
 import { noteChangesOfShown, openPlant, remove, restore, showPlant } from './plant.js'
 import { findRow, pinRow } from './rows.js'
 import {
-  currentQuery,
   filterByTag,
   openTable,
   refresh,
   reload,
   reloadAround,
+  searched,
   showAll,
   showsView,
   showTotals,
@@ -51,25 +51,27 @@ startMany(added)
 const actions: Readonly<Record<string, (button: HTMLButtonElement) => unknown>> = {
   all: showAll,
   close: (button) => button.closest('dialog')?.close(),
-  copy: (button) => copy(button.value, button),
+  copy: (button) => copy(button.value, button, button),
   edit: (button) => edit(BigInt(button.value), button),
   examples: (button) => whileBusy(button, () => showAfter(addExamples())),
-  export: (button) => whileBusy(button, () => exportPlants(button.value, currentQuery())).finally(closeMenu),
+  export: (button) => whileBusy(button, () => exportPlants(button.value, searched())).finally(closeMenu),
   keys: () => find('#keys', HTMLDialogElement).showModal(),
   many: openMany,
   named: (button) => openForm(button.value),
   remove: (button) => remove(BigInt(button.value), button, changed),
-  restore: (button) => button.value !== '' && restore(button, changed),
+  restore: (button) => restore(button, changed),
   tag: (button) => filterByTag(button.value),
 }
-document.addEventListener('click', async ({ target }) => {
-  const button = target instanceof Element ? target.closest('[data-action]') : null
-  if (!(button instanceof HTMLButtonElement)) return
+async function act(button: HTMLButtonElement): Promise<void> {
   try {
     await actions[button.dataset['action'] ?? '']?.(button)
   } catch (refusal) {
     explain(refusal)
   }
+}
+document.addEventListener('click', ({ target }) => {
+  const button = target instanceof Element ? target.closest('[data-action]') : null
+  if (button instanceof HTMLButtonElement) void act(button)
 })
 
 /** The place in the table stays above the log, however high this is. */
@@ -184,8 +186,9 @@ addEventListener('keydown', (event) => {
   const isUndo = key === 'z' && (ctrlKey || metaKey) && may.write
   // An empty field has nothing of its own to undo.
   const isTyping = isField(target) && !(isUndo && undo.value !== '' && target.value === '')
-  if (isTyping || altKey || document.querySelector('dialog:modal') !== null) return
-  if (isUndo) undo.click()
+  if (isTyping || altKey || document.querySelector('dialog:modal, .menu[open]') !== null) return
+  // Also while it is busy with an earlier one.
+  if (isUndo) void act(undo)
   else if (ctrlKey || metaKey || (!shortcuts.checked && /^[/n?]$/.test(key))) return
   else if (key === '/' && may.read) find('#prefix').focus()
   else if (key === 'n' && may.write) toggleForm()

@@ -175,7 +175,7 @@ async function add(): Promise<boolean> {
     const taken = await takenIds(rows.flatMap(({ plant }) => plant ?? []))
     if (taken.size > 0) {
       review(rows.map((row) => (taken.has(row.plant?.id) ? refused(row, 'id is taken by another plant') : row)))
-      say(status, 'Nothing was added yet.')
+      say(status, 'Nothing was added now.')
       hold(submit)
       return false
     }
@@ -245,9 +245,10 @@ async function giveIds(): Promise<void> {
 
 /** Adds the plants of the rows until the attempt is stopped, by a person or a failure that concerns all. */
 async function addAll(attempt: AbortController): Promise<void> {
-  // The log would show nothing else.
-  const client = connect(token.get(), fetch.bind(globalThis))
+  const unrecorded = connect(token.get(), fetch.bind(globalThis))
   const addOne = async (at: number, row: PlantRow, plant: NewPlant): Promise<void> => {
+    // The log shows the first request, and would show nothing else.
+    const client = at === 0 ? connect() : unrecorded
     try {
       await client.createPlant(plant)
       rows[at] = { ...row, outcome: 'added' }

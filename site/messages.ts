@@ -54,9 +54,9 @@ const undo = find('#undo')
 const toastMs = 10_000
 let timer: number | undefined
 
-/** Says what an action has done, for a while. */
+/** Says what an action has done, for a while: in the sheet of a plant, which covers the toast. */
 export function announce(sentence: string): void {
-  say(said, sentence)
+  say(document.querySelector<HTMLElement>('#plant:modal #plant-said') ?? said, sentence)
   expire()
 }
 
@@ -68,12 +68,12 @@ function expire(): void {
 
 /** Takes back what was said and offered. */
 export function closeToast(): void {
-  said.textContent = ''
+  said.textContent = find('#plant-said').textContent = ''
   undo.hidden = true
 }
 
 /** Clears the messages of earlier actions, which may no longer apply. A deletion can still be undone. */
 export function hush(): void {
-  for (const place of ['#create-error', '#table-error', '#plant-error']) find(place).textContent = ''
+  for (const place of ['#create-error', '#table-error', '#plant-error', '#plant-said']) find(place).textContent = ''
   say(said, undo.hidden ? '' : undo.title)
 }

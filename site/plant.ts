@@ -26,10 +26,12 @@ let shownId: string | undefined
 let opener: Element | null = null
 /** Plants that were deleted here and are not back. */
 let deleted: StoredPlant[] = []
+/** The newest of the deletions and returns. */
+let latest: Promise<unknown> = Promise.resolve()
 /** The request that a person chose last. */
 let chosen = 'GET'
 
-link.addEventListener('click', () => copy(new URL(`?plant=${shownId}`, base).href, link, find('#plant-title')))
+link.addEventListener('click', () => copy(new URL(`?plant=${shownId}`, base).href, link))
 dialog.addEventListener('close', () => {
   // The event may come when the next plant is already asked for, or shown.
   if (!dialog.open && dialog.returnValue !== byPage) openPlant(undefined)
@@ -73,6 +75,7 @@ export function pressFor({ key, ctrlKey, metaKey, altKey }: KeyboardEvent, part:
  */
 export function openPlant(id: string | undefined, known?: StoredPlant): void {
   const view = readView()
+  if (id !== undefined) hush()
   if (id !== view.plant) writeView({ ...view, plant: id }, placesBefore(), id === undefined || view.plant === undefined)
   void showPlant(id, known)
 }
@@ -189,8 +192,8 @@ type OnChanged = (id: bigint, sentence: string, isGone?: boolean) => Promise<voi
 /** Deletes a plant at once. */
 export async function remove(id: bigint, button: HTMLButtonElement, onChanged: OnChanged): Promise<void> {
   hush()
-  const plant = await whileBusy(button, async () => {
-    const { etag, ...read } = await connect().getPlant(id)
+  const run = async (): Promise<StoredPlant> => {
+    const { etag, ...plant } = await connect().getPlant(id)
     // Another client may have changed the plant since: what is deleted is what can come back.
     await connect()
       .deletePlant(id, { ifMatch: etag })
@@ -198,12 +201,19 @@ export async function remove(id: bigint, button: HTMLButtonElement, onChanged: O
         // It may be gone by this request, whose answer was lost, or by somebody else's.
         if (!(await isGone(id))) throw refusal
       })
-    return read
-  })
-  if (plant === undefined) return
-  deleted.push(plant)
-  offerUndo().hidden = false
-  await onChanged(id, sentenceOf(plant), true)
+    deleted.push(plant)
+    offerUndo().hidden = false
+    return plant
+  }
+  const plant = await whileBusy(button, () => inTurn(run))
+  if (plant !== undefined) await onChanged(id, sentenceOf(plant), true)
+}
+
+/** Does one after another, so that it is the last deletion that is undone. */
+function inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
+  const mine = latest.then(run)
+  latest = mine.catch(() => {})
+  return mine
 }
 
 const sentenceOf = ({ name }: StoredPlant): string => `Deleted ${JSON.stringify(name)}.`
@@ -226,22 +236,27 @@ async function isGone(id: bigint): Promise<boolean> {
 
 /** Creates the plant again that a button has as JSON. Shows the one that has its id if somebody has taken it since. */
 export async function restore(button: HTMLButtonElement, onChanged: OnChanged): Promise<void> {
-  const plant = parseExact(button.value) as StoredPlant
-  const { id, name } = plant
-  let sentence = `${JSON.stringify(name)} is back.`
-  await whileBusy(button, async () => {
-    try {
-      await connect().createPlant(plant)
-    } catch (refusal) {
-      if (statusOf(refusal) !== 409) throw refusal
-      if (await isThere(plant)) return
-      sentence = `Somebody has created a plant with the id ${id} since.`
-      openPlant(String(id))
-    }
+  const plant = await inTurn(async () => {
+    if (button.value === '') return undefined
+    const plant = parseExact(button.value) as StoredPlant
+    const { id, name } = plant
+    let sentence = `${JSON.stringify(name)} is back.`
+    await whileBusy(button, async () => {
+      try {
+        await connect().createPlant(plant)
+      } catch (refusal) {
+        if (statusOf(refusal) !== 409) throw refusal
+        if (await isThere(plant)) return
+        sentence = `Somebody has created a plant with the id ${id} since.`
+        openPlant(String(id))
+      }
+    })
+    deleted = deleted.filter((each) => !isSame(each, plant))
+    // Without a keyboard, the button alone brings back the others.
+    offerUndo().hidden = deleted.length === 0
+    return { id, sentence }
   })
-  deleted = deleted.filter((each) => !isSame(each, plant))
-  // Without a keyboard, the button alone brings back the others.
-  offerUndo().hidden = deleted.length === 0
-  await onChanged(BigInt(id), sentence)
-  refocus(id, find('#plants-title'))
+  if (plant === undefined) return
+  await onChanged(BigInt(plant.id), plant.sentence)
+  refocus(plant.id, find('#plants-title'))
 }

@@ -11,6 +11,8 @@ import { dropRow, findRow, refreshPinned, refreshRows, rows, showRows, showsChan
 import { drawTags } from './tags.js'
 
 const typingPauseMs = 150
+/** Plants a request of an export. */
+const exportedPlants = 1_000
 /** Pages without a match to skip before asking the reader whether to continue. */
 const emptyPagesMax = 20
 
@@ -142,8 +144,15 @@ export function showTotals(summary: Summary | undefined): void {
   if (rows.length > 0) showPlace()
 }
 
+/** What is searched, on all pages. */
+export async function* searched(): AsyncGenerator<StoredPlant> {
+  await loading
+  if (idOf(view.name) === undefined) yield* connect().listPlants({ ...currentQuery(), limit: exportedPlants })
+  else yield* found((await connect().listPlants(current).pages().next()).value?.plants ?? [])
+}
+
 /** The current search, without its page. */
-export function currentQuery(): ListQuery {
+function currentQuery(): ListQuery {
   return {
     ...(view.name !== '' && idOf(view.name) === undefined && { name: view.name }),
     ...(view.tag !== '' && { tag: view.tag }),

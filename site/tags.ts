@@ -9,6 +9,8 @@ const chipsMax = 8
 /** Tags keep their places while their numbers change. */
 let order: readonly string[] = []
 /** The server returns at most this many tags; a full list may be incomplete. */
+/** In pixels, of the chip before the one that is pressed. */
+const roomBefore = 40
 const tagsMax = 100
 
 /**
@@ -30,6 +32,8 @@ export function drawTags(summary: Summary | undefined, chosen: string): void {
     find('#chips').replaceChildren(...chips.children)
     const chip = document.querySelector<HTMLElement>(`#chips > [data-tag="${CSS.escape(held ?? '')}"]`)
     if (held !== undefined) chip?.focus({ preventScroll: true })
+    const pressed = document.querySelector<HTMLElement>('#chips > [aria-pressed="true"]')
+    if (pressed !== null) find('#chips').scrollLeft = pressed.offsetLeft - find('#chips').offsetLeft - roomBefore
   }
   find('#more-chips').replaceChildren(...toChips(tags.slice(chipsMax)))
   find('#more-tags').hidden = tags.length === 0 && chosen === ''

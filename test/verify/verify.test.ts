@@ -96,11 +96,8 @@ describe('plantstore verify', async () => {
     await client.createPlant({ id, name: 'Ficus' })
     const { status, stdout, stderr } = await verify(server.url, ...flags)
     assert.deepEqual([status, stdout], [1, ''])
-    assert.equal(
-      stderr,
-      `plantstore: ${server.url} has a plant ${id}, which must not be touched; ` +
-        'give the first of 1000000 ids that are free with --ids\n',
-    )
+    const why = `${server.url} has a plant ${id}, which must not be touched`
+    assert.equal(stderr, `plantstore: ${why}; give the first of 1000000 ids that are free with --ids\n`)
     assert.deepEqual(await idsLeft(), [id])
     const elsewhere = await verify(server.url, '--ids', '-9223372036854775808', '--json', ...flags)
     assert.equal(elsewhere.status, 0, elsewhere.stdout)
