@@ -137,13 +137,11 @@ export interface Box {
 }
 
 /** Where an element is in the window. */
-export const boxOf = (page: Page, selector: string): Promise<Box> =>
-  page
-    .locator(selector)
-    .first()
-    .evaluate((element) =>
-      (element as unknown as { getBoundingClientRect(): { toJSON(): Box } }).getBoundingClientRect().toJSON(),
-    )
+export async function boxOf(page: Page, selector: string): Promise<Box> {
+  type Placed = { getBoundingClientRect(): { toJSON(): Box } }
+  const first = page.locator(selector).first()
+  return first.evaluate((element) => (element as unknown as Placed).getBoundingClientRect().toJSON())
+}
 
 /** A property of an element as the browser computes it. */
 export const styleOf = (page: Page, selector: string, property: string): Promise<string> =>

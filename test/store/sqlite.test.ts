@@ -311,9 +311,8 @@ describe('an SQLite store', () => {
   })
 
   onDatabase('the tables are STRICT', (database) => {
-    const tables = database
-      .prepare("SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'")
-      .all()
+    const own = "SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'"
+    const tables = database.prepare(own).all()
     assert.ok(tables.length >= 3)
     for (const table of tables) assert.equal(table['strict'], 1, String(table['name']))
   })

@@ -147,6 +147,7 @@ export class SqliteStore extends GroupedStore implements Store {
       (clock.monotonicMs() - openedMs >= importCommitMs && isServedByOther())
     const commit = async (): Promise<void> => {
       await writer.ask({ kind: 'endImport', end: 'COMMIT' })
+      this.#turn.end()
       uncommitted = 0
       // A waiting server polls the lock only occasionally.
       if (isServedByOther()) await sleep(importPauseMs)
