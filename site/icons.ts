@@ -1,4 +1,4 @@
-// The drawings of the page, which the server puts there: icons, one for each element with `data-icon`, and plants in pots.
+// The drawings, which the server puts into the page: icons, one for each element with `data-icon`, and plants in pots.
 
 import { fill } from './elements.js'
 

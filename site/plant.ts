@@ -236,27 +236,30 @@ async function isGone(id: bigint): Promise<boolean> {
 
 /** Creates the plant again that a button has as JSON. Shows the one that has its id if somebody has taken it since. */
 export async function restore(button: HTMLButtonElement, onChanged: OnChanged): Promise<void> {
-  const plant = await inTurn(async () => {
-    if (button.value === '') return undefined
-    const plant = parseExact(button.value) as StoredPlant
-    const { id, name } = plant
-    let sentence = `${JSON.stringify(name)} is back.`
-    await whileBusy(button, async () => {
-      try {
-        await connect().createPlant(plant)
-      } catch (refusal) {
-        if (statusOf(refusal) !== 409) throw refusal
-        if (await isThere(plant)) return
-        sentence = `Somebody has created a plant with the id ${id} since.`
-        openPlant(String(id))
-      }
-    })
-    deleted = deleted.filter((each) => !isSame(each, plant))
-    // Without a keyboard, the button alone brings back the others.
-    offerUndo().hidden = deleted.length === 0
-    return { id, sentence }
+  const done = await inTurn(() => bringBack(button))
+  if (done === undefined) return
+  await onChanged(done.id, done.sentence)
+  refocus(done.id, find('#plants-title'))
+}
+
+/** Undefined if no deletion is left to undo. */
+async function bringBack(button: HTMLButtonElement): Promise<{ id: bigint; sentence: string } | undefined> {
+  if (button.value === '') return undefined
+  const plant = parseExact(button.value) as StoredPlant
+  const { id, name } = plant
+  let sentence = `${JSON.stringify(name)} is back.`
+  await whileBusy(button, async () => {
+    try {
+      await connect().createPlant(plant)
+    } catch (refusal) {
+      if (statusOf(refusal) !== 409) throw refusal
+      if (await isThere(plant)) return
+      sentence = `Somebody has created a plant with the id ${id} since.`
+      openPlant(String(id))
+    }
   })
-  if (plant === undefined) return
-  await onChanged(BigInt(plant.id), plant.sentence)
-  refocus(plant.id, find('#plants-title'))
+  deleted = deleted.filter((each) => !isSame(each, plant))
+  // Without a keyboard, the button alone brings back the others.
+  offerUndo().hidden = deleted.length === 0
+  return { id: BigInt(id), sentence }
 }

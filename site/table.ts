@@ -2,7 +2,7 @@
 
 import { hrefOf, idOf, type Place, placesBefore, rangeOf, readView, sizes, type View, writeView } from './address.js'
 import { connect, connectAside } from './api.js'
-import type { Change, ListQuery, PlantStoreClient, StoredPlant, Summary } from './client.js'
+import type { Change, ListQuery, PlantPage, PlantStoreClient, StoredPlant, Summary } from './client.js'
 import { find, make } from './elements.js'
 import { whileBusy } from './form.js'
 import { explain, hush, say, spoken } from './messages.js'
@@ -119,9 +119,10 @@ export async function refresh(changes: readonly Change[]): Promise<void> {
     const { value: page } = await connectAside().listPlants(asked).pages().next()
     // Another page was requested, or is shown.
     if (!page || mine !== newest || asked !== current) return
-    nextAfter = idOf(view.name) === undefined ? page.next : undefined
+    const { plants, next } = found(page)
+    nextAfter = next
     refreshPinned(changes)
-    refreshRows(found(page.plants))
+    refreshRows(plants)
     showPlace()
   } catch (refusal) {
     hasFailed ||= mine === newest
@@ -147,8 +148,9 @@ export function showTotals(summary: Summary | undefined): void {
 /** What is searched, on all pages. */
 export async function* searched(): AsyncGenerator<StoredPlant> {
   await loading
-  if (idOf(view.name) === undefined) yield* connect().listPlants({ ...currentQuery(), limit: exportedPlants })
-  else yield* found((await connect().listPlants(current).pages().next()).value?.plants ?? [])
+  if (idOf(view.name) === undefined) return yield* connect().listPlants({ ...currentQuery(), limit: exportedPlants })
+  const { value: page } = await connect().listPlants(current).pages().next()
+  if (page) yield* found(page).plants
 }
 
 /** The current search, without its page. */
@@ -159,10 +161,10 @@ function currentQuery(): ListQuery {
   }
 }
 
-/** The plants of a page that are searched. A number is an id, which one plant has at most. */
-function found(plants: readonly StoredPlant[]): readonly StoredPlant[] {
+/** What of a page is searched. A number is an id, which one plant has at most. */
+function found({ plants, next }: PlantPage): PlantPage {
   const wanted = idOf(view.name)
-  return wanted === undefined ? plants : plants.filter(({ id }) => id === wanted)
+  return wanted === undefined ? { plants, next } : { plants: plants.filter(({ id }) => id === wanted), next: undefined }
 }
 
 /** An input drops the line breaks that a tag may have. */
@@ -204,9 +206,8 @@ async function load(client: PlantStoreClient): Promise<void> {
     let passed = 0
     for await (const page of client.listPlants({ ...query, after }).pages()) {
       if (mine !== newest) return
-      plants = found(page.plants)
       current = { ...query, after }
-      after = id === undefined ? page.next : undefined
+      ;({ plants, next: after } = found(page))
       passed += 1
       if (plants.length > 0 || after === undefined || passed === emptyPagesMax) break
     }

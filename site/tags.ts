@@ -8,9 +8,9 @@ import { escaped, shown } from './texts.js'
 const chipsMax = 8
 /** Tags keep their places while their numbers change. */
 let order: readonly string[] = []
-/** The server returns at most this many tags; a full list may be incomplete. */
 /** In pixels, of the chip before the one that is pressed. */
 const roomBefore = 40
+/** The server returns at most this many tags; a full list may be incomplete. */
 const tagsMax = 100
 
 /**
