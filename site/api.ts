@@ -1,10 +1,10 @@
 // The server that served the page, and ids that are free.
 
-import { base, idOf } from './address.js'
+import { base } from './address.js'
 import { type NewPlant, PlantStoreClient, PlantStoreError } from './client.js'
 import { record } from './log.js'
 import { isSame } from './properties.js'
-import { may, token } from './token.js'
+import { token } from './token.js'
 
 const forever = { timeoutMs: Number.POSITIVE_INFINITY, tryTimeoutMs: Number.POSITIVE_INFINITY }
 
@@ -51,31 +51,6 @@ export async function isThere(plant: Pick<NewPlant, 'id'>, client = connect()): 
 export const idMax = 2n ** 63n - 1n
 const pageOfIds = 1_000
 const idsReadMax = 20_000n
-
-/** The server refuses those of further pages row by row. */
-const pagesReadMax = 20
-
-/** The ids that other plants have, as far as the token may read them, and some pages tell. */
-export async function takenIds(plants: readonly { readonly id?: bigint }[]): Promise<ReadonlySet<unknown>> {
-  const taken = new Set<bigint>()
-  if (!may.read) return taken
-  const mine = new Map(plants.map((plant) => [plant.id, plant]))
-  const limit = Math.min(mine.size, pageOfIds)
-  const client = connectAside()
-  let read = -idMax - 2n
-  let pages = 0
-  for (const id of [...mine.keys()].sort((one = 0n, other = 0n) => (one < other ? -1 : 1))) {
-    if (id === undefined || id <= read || pages === pagesReadMax) continue
-    pages += 1
-    const { value: page } = await client
-      .listPlants({ after: idOf(String(id - 1n)), limit })
-      .pages()
-      .next()
-    for (const plant of page?.plants ?? []) if (!isSame(mine.get(plant.id) ?? plant, plant)) taken.add(plant.id)
-    read = idOf(page?.next ?? '') ?? idMax
-  }
-  return taken
-}
 
 /**
  * Ids that are free as far as the first pages of plants say: those above another one, or else above the number of plants.

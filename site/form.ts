@@ -6,7 +6,6 @@ import { type Field, fieldOf, fill, find, isField, make } from './elements.js'
 import { printLine } from './exact-json.js'
 import { explain, say, toSentence } from './messages.js'
 import { isUsual, meaningOf, ownOf, type PlantProperty, plantOf, textOf, type Values, yesOrNo } from './properties.js'
-import { escaped, isolated } from './texts.js'
 
 /** Texts that may have more get several lines. Names and tags have one, unless they have line breaks. */
 const lineCharactersMax = 200
@@ -51,9 +50,7 @@ export function fieldFor(property: PlantProperty, prefix = '', plant?: object): 
   const form = isJson ? ' As JSON.' : isMoment ? ' With its time zone, such as 2026-01-31T12:00:00Z.' : ''
   const help = (description + form).trim()
   const described = `${id}-error${help === '' ? '' : ` ${id}-help`}`
-  const most = String(schema['maxLength'] ?? Number.POSITIVE_INFINITY)
-  fill(control, { id, name: key, autocomplete: 'off', 'aria-describedby': described })
-  fill(control, { 'data-property': name, 'data-most': most })
+  fill(control, { id, name: key, autocomplete: 'off', 'aria-describedby': described, 'data-property': name })
   const isChoice = control instanceof HTMLSelectElement
   if (isRequired && (kind !== 'text' || isChoice)) {
     const article = /^[aeio]/i.test(title) ? 'an' : 'a'
@@ -61,21 +58,12 @@ export function fieldFor(property: PlantProperty, prefix = '', plant?: object): 
     fill(control, { required: '', 'data-missing': name === 'id' ? 'Enter an id.' : words })
   }
   if (name === 'tag' && control instanceof HTMLInputElement) fill(control, { list: 'tags' })
-  // Shows what a field cannot: the characters of its text that change the direction of the others.
-  const marks = make('p.hint.long')
-  const showMarks = (): void => {
-    const text = textIn(control)
-    marks.replaceChildren(...(escaped(text) === text ? [] : [isolated(text)]))
-  }
-  showMarks()
-  if (plant !== undefined) control.addEventListener('input', showMarks)
   return make(
     'div.field',
     make('label', { for: id }, isRequired ? title : `${title} (optional)`),
     control,
     make('p.error', { id: `${id}-error` }),
     help !== '' && make('p.hint', { id: `${id}-help` }, help),
-    marks,
   )
 }
 
@@ -135,9 +123,7 @@ function printed(value: unknown): string {
 export function showRefusal(form: HTMLFormElement, refusal: unknown, rest: HTMLElement): void {
   if (statusOf(refusal) === 401) throw refusal
   const error = isRefusal(refusal) ? refusal.error : undefined
-  const said = isRefusal(refusal) && error !== undefined ? refusal.message : wordsOf(refusal)
-  // The server says only that the body is too long.
-  const message = statusOf(refusal) === 413 ? tooLongIn(form) : said
+  const message = isRefusal(refusal) && error !== undefined ? refusal.message : wordsOf(refusal)
   const end = error === undefined ? '' : ` (error ${error})`
   const others: string[] = []
   const told = new Map<Field, string>()
@@ -150,16 +136,6 @@ export function showRefusal(form: HTMLFormElement, refusal: unknown, rest: HTMLE
   for (const [each, words] of told) tell(each, toSentence(words) + end)
   say(rest, others.length === 0 ? '' : toSentence(others.join('; ') + end))
   focusWrong(form)
-}
-
-/** Which texts are longer than the document allows, or else the longest one. */
-function tooLongIn(form: HTMLFormElement): string {
-  const fields = fieldsOf(form, '[data-property]').toSorted((one, other) => other.value.length - one.value.length)
-  const limits = fields.flatMap(({ value, dataset: { property, most } }) => {
-    const { length } = [...value]
-    return length > Number(most) ? [`${property}: must have at most ${most} characters, got ${length}`] : []
-  })
-  return limits.length > 0 ? limits.join('; ') : `${fields[0]?.dataset['property']}: is too long`
 }
 
 /** Moves the focus to the first field with a message. */

@@ -2,9 +2,9 @@
 // the one that is open.
 
 import { base } from './address.js'
-import { type Child, copy, fill, find, make, makeButton, remember } from './elements.js'
+import { type Child, fill, find, make, makeButton, remember } from './elements.js'
 import { reprint } from './exact-json.js'
-import { curl, type Sent, snippetsOf } from './snippets.js'
+import { type Sent, snippetsOf } from './snippets.js'
 import { makeCode } from './texts.js'
 
 /** A request, and its answer once it is there. */
@@ -145,11 +145,10 @@ function showDetail(exchange: Exchange): void {
     make('dt', name),
     make('dd', make('code', value), make('p.hint', meanings[name])),
   ])
-  const copier = makeButton('Copy as curl', (button) => copy(curl(exchange), button))
   detail.replaceChildren()
   fill(
     detail,
-    make('h3.row.wrap', lineOf(exchange), copier),
+    make('h3.row.wrap', lineOf(exchange)),
     answerOf(exchange),
     make('h4', 'Send it yourself'),
     snippetsOf(exchange),

@@ -1,8 +1,9 @@
-// Adds many plants: rows from a spreadsheet or a file, or the examples. What is wrong is said before one is created. Ids
-// make it safe to repeat: a plant that is there already, with the same properties, counts as done.
+// Adds many plants: rows from a spreadsheet or a file, or the examples. What the page can see is wrong is said first;
+// ids that are taken, the server refuses. Ids make it safe to repeat: a plant that is there already, with the same
+// properties, counts as done.
 
 import { plantsOf } from './address.js'
-import { connect, freeIds, isRefusal, isThere, statusOf, takenIds, wordsOf } from './api.js'
+import { connect, freeIds, isRefusal, isThere, statusOf, wordsOf } from './api.js'
 import type { NewPlant } from './client.js'
 import { csvRow, decodePiece, UnreadableFile } from './columns.js'
 import { find, hold, make, makeTable, refocus, showState } from './elements.js'
@@ -156,7 +157,7 @@ function review(read: readonly PlantRow[]): void {
   showRows(`2. Check: ${ready.length.toLocaleString('en')} ready${end}`, [...wrong, ...ready])
 }
 
-/** Adds the rows, unless ids are taken by other plants. Leaves those that are rejected. Returns whether there are none. */
+/** Adds the rows. Leaves those that are rejected. Returns whether there are none. */
 async function add(): Promise<boolean> {
   if (rows.length === 0) {
     say(error, error.textContent || 'Paste rows or choose a file.')
@@ -172,13 +173,6 @@ async function add(): Promise<boolean> {
   hold(stop)
   find('#many-title').focus()
   try {
-    const taken = await takenIds(rows.flatMap(({ plant }) => plant ?? []))
-    if (taken.size > 0) {
-      review(rows.map((row) => (taken.has(row.plant?.id) ? refused(row, 'id is taken by another plant') : row)))
-      say(status, 'Nothing was added now.')
-      hold(submit)
-      return false
-    }
     await giveIds()
     await addAll(running)
   } catch (cause) {

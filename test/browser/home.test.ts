@@ -607,7 +607,7 @@ describe('the home page', { skip: noBrowser }, () => {
         await reads(page, '#edit-name-error', 'Name must have at most 1,024 characters, got 1,025. (error 40002)')
         await page.locator('#edit-name').fill('n'.repeat(70_000))
         await page.keyboard.press('Enter')
-        await reads(page, '#edit-name-error', 'Name must have at most 1,024 characters, got 70,000. (error 41301)')
+        await reads(page, '#edit-error', 'The body is longer than the 65536 bytes allowed (error 41301).')
         await page.keyboard.press('Escape')
         await rename(page, int64Max, 'Ficus lyrata')
         await saved(page)
