@@ -41,7 +41,7 @@ export function startAccess(onEnter: () => Promise<void>, onForget: () => void):
     token.keep(typed, stay.checked)
     secret.value = ''
     // Nothing of that is for somebody else.
-    if (!['', home.caller?.name].includes(owner.textContent)) return location.replace(location.href)
+    if (!['', home.caller?.name].includes(owner.textContent)) return location.reload()
     showCaller(home.caller)
     await onEnter()
   })

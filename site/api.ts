@@ -6,12 +6,12 @@ import { record } from './log.js'
 import { isSame } from './properties.js'
 import { token } from './token.js'
 
-const forever = { timeoutMs: Number.POSITIVE_INFINITY, tryTimeoutMs: Number.POSITIVE_INFINITY }
+const signedOut = new TypeError('this page is signed out')
 
 /** Creates a client with short timeouts, since a person is waiting. Its requests are in the log. */
 export function connect(secret = token.get(), fetch: typeof globalThis.fetch = record): PlantStoreClient {
-  // After a sign-out: what was still under way ends with the page.
-  if (secret === '') return new PlantStoreClient({ url: base, ...forever, fetch: () => new Promise(() => {}) })
+  // What was still under way when the token was lost.
+  if (secret === '') return new PlantStoreClient({ url: base, triesMax: 1, fetch: () => Promise.reject(signedOut) })
   return new PlantStoreClient({ url: base, token: secret, triesMax: 3, timeoutMs: 15_000, fetch })
 }
 

@@ -2,6 +2,7 @@
 
 import { readView } from './address.js'
 import { connect, freeIds, idMax, isRefusal, isThere, statusOf } from './api.js'
+import type { StoredPlant } from './client.js'
 import { fieldOf, find, isField } from './elements.js'
 import { fieldFor, focusWrong, isFilledIn, onSubmit, plantIn, showRefusal, tell } from './form.js'
 import { closeLog } from './log.js'
@@ -51,7 +52,7 @@ find('summary', HTMLElement, ownId).addEventListener('click', (event) => {
 })
 
 /** @param onCreated receives the plant that was created. */
-export function startForm(onCreated: (id: bigint, sentence: string) => Promise<void>): void {
+export function startForm(onCreated: (plant: StoredPlant, sentence: string) => Promise<void>): void {
   onSubmit(form, async () => {
     // The service takes an empty name; a person has usually forgotten it.
     const isWarned = fieldOf(form, 'name').ariaInvalid === 'true'
@@ -73,10 +74,8 @@ export function startForm(onCreated: (id: bigint, sentence: string) => Promise<v
       offerTag()
       offer(undefined)
       focusForm()
-      const shown = onCreated(BigInt(id), `Created ${JSON.stringify(plant.name)} with the id ${id}.`)
-      await offerIfReached(BigInt(id))
-      if (idField.value === '') offer(BigInt(id) + 1n)
-      await shown
+      void onCreated({ ...plant, id: BigInt(id) }, `Created ${JSON.stringify(plant.name)} with the id ${id}.`)
+      void offerIfReached(BigInt(id)).then(() => idField.value === '' && offer(BigInt(id) + 1n))
     } catch (refusal) {
       if (statusOf(refusal) === 409) ownId.open = true
       showRefusal(form, refusal, error)
@@ -166,5 +165,5 @@ async function offerFree(above?: bigint): Promise<boolean> {
 function offer(id: bigint | undefined): void {
   offered = id === undefined || id > idMax ? '' : String(id)
   idField.value = offered
-  find('#next-id').textContent = offered
+  find('#next-id').textContent = offered || 'next free'
 }

@@ -1,10 +1,9 @@
 // The dialog that changes a plant. It sends the plant's ETag, so that it overwrites no other client's change unseen, and
 // shows both versions side by side.
 
-import { readView } from './address.js'
 import { connect, statusOf } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
-import { type Child, find, hold, make, makeButton, makeTable, refocus, showState, watchPerson } from './elements.js'
+import { type Child, find, hold, make, makeButton, makeTable, refocus, showState } from './elements.js'
 import { fieldFor, isFilledIn, makeFieldAnew, onSubmit, plantIn, showRefusal, whileBusy } from './form.js'
 import { announce, explain, hush, say } from './messages.js'
 import { isSame, type PlantProperty, shownText, withoutId } from './properties.js'
@@ -32,10 +31,10 @@ function sideBySide(original: object, mine: object, theirs: object): Node {
 interface Opened {
   /** What is typed. */
   readonly fields: HTMLElement
-  /** The form changes this version alone. */
-  shown: Tagged<StoredPlant>
+  /** The form changes this version alone. It has no ETag before the server has been asked. */
+  shown: StoredPlant & { readonly etag?: string }
   /** Another client's version, if it is shown beside the form. */
-  theirs?: Tagged<StoredPlant> | undefined
+  theirs?: Opened['shown'] | undefined
   /** Whether somebody has deleted it. */
   isGone?: boolean
 }
@@ -51,8 +50,6 @@ const leave = find('[data-cancel]', HTMLButtonElement, dialog)
 const drafts = new Map<bigint, Opened>()
 let opened: Opened | undefined
 let isSaving = false
-/** The plant whose button was pressed last. */
-let asked: bigint | undefined
 
 form.addEventListener('input', () => {
   if (opened === undefined) return
@@ -67,35 +64,30 @@ leave.addEventListener('click', () => {
 dialog.addEventListener('close', () => refocus(opened?.shown.id))
 
 /** @param onDone receives the plant that was changed. */
-export function startEditing(onDone: (id: bigint, sentence: string) => Promise<void>): void {
-  const saveOver = async (state: Tagged<StoredPlant> | undefined): Promise<void> => {
+export function startEditing(onDone: (plant: StoredPlant, sentence: string) => Promise<void>): void {
+  const saveOver = async (state: Opened['shown'] | undefined): Promise<void> => {
     const mine = opened
     if (mine === undefined || state === undefined || !(await save(mine, state))) return
-    void onDone(mine.shown.id, `Saved ${JSON.stringify(mine.shown.name)}.`)
+    void onDone(mine.shown, `Saved ${JSON.stringify(mine.shown.name)}.`)
   }
   onSubmit(form, () => saveOver(opened?.shown))
   overwrite.addEventListener('click', () => whileBusy(overwrite, () => saveOver(opened?.theirs)).catch(explain))
 }
 
-/** @param button the one that was pressed. */
-export async function edit(id: bigint, button: HTMLButtonElement): Promise<void> {
+/** @param known the plant as the page shows it: what has become of it is taken into the form as soon as it is read. */
+export function edit(known: StoredPlant | Tagged<StoredPlant>): void {
   hush()
-  asked = id
-  const { plant: beside } = readView()
-  const hasLeft = watchPerson()
-  const plant = await whileBusy(button, () => connect().getPlant(id)).finally(hasLeft)
-  if (plant === undefined || hasLeft() || asked !== id) return
-  if (beside !== readView().plant || document.querySelector('dialog:modal:not(#plant)') !== null) return
+  const { id, name } = known
   const draft = drafts.get(id)
-  const made = withoutId.map((property) => fieldFor(property, 'edit-', plant))
-  opened = draft ?? { shown: plant, fields: make('div.fields', made) }
+  const made = withoutId.map((property) => fieldFor(property, 'edit-', known))
+  opened = draft ?? { shown: known, fields: make('div.fields', made) }
   find('.fields', HTMLElement, form).replaceWith(opened.fields)
   error.textContent = ''
   const hint = draft && ', with what you have typed and not saved'
-  find('#edit-title').replaceChildren('Edit ', shown(plant.name), make('p.hint', `Plant ${id}`, hint))
+  find('#edit-title').replaceChildren('Edit ', shown(name), make('p.hint', `Plant ${id}`, hint))
   showConflict(opened)
-  take(opened, plant)
   dialog.showModal()
+  void merge(opened)
 }
 
 /** Tells the reader of an open dialog that its plant has changed. */
@@ -115,16 +107,19 @@ function isOpen(mine: Opened): boolean {
  *
  * @param state the version that the person agreed to change.
  */
-async function save(mine: Opened, state: Tagged<StoredPlant>, isAgain = false): Promise<boolean> {
+async function save(mine: Opened, state: Opened['shown'], isAgain = false): Promise<boolean> {
   if (isSaving) return false
   if (!isFilledIn(form, error)) return false
   isSaving = true
   const { id } = mine.shown
-  const sent = plantIn(form, withoutId, mine.shown)
   try {
+    const isNew = state.etag === undefined && mine.isGone !== true
+    if (isNew && !(await merge(mine))) return false
+    const { etag } = isNew ? mine.shown : state
+    const sent = plantIn(form, withoutId, mine.shown)
     if (mine.isGone) await connect().createPlant({ id, ...sent })
     const store = connect()
-    const saved = await (mine.isGone ? store.getPlant(id) : store.replacePlant(id, sent, { ifMatch: state.etag }))
+    const saved = await (mine.isGone ? store.getPlant(id) : store.replacePlant(id, sent, { ifMatch: etag ?? '' }))
     // A person may have typed more meanwhile.
     const isDone = opened !== mine || isSame(plantIn(form, withoutId, mine.shown), sent)
     mine.shown = { ...saved, id }
@@ -178,7 +173,7 @@ function take(mine: Opened, plant: Tagged<StoredPlant>): boolean {
   takeUntouched(mine, plant)
   const typed = plantIn(form, withoutId, mine.shown)
   // Such as after a save whose answer was lost.
-  const isKnown = plant.etag === mine.shown.etag || isSame({ ...typed, id: plant.id }, plant)
+  const isKnown = isSame(mine.shown, plant) || isSame({ ...typed, id: plant.id }, plant)
   if (isKnown) mine.shown = plant
   if (isKnown && mine.theirs === undefined) return true
   error.textContent = ''

@@ -3,7 +3,7 @@
 import { askForToken, forget, openStore, startAccess, takeToken } from './access.js'
 import { readView } from './address.js'
 import { connectAside, isRefusal, wordsOf } from './api.js'
-import type { Change } from './client.js'
+import type { Change, StoredPlant } from './client.js'
 import { closeForm, focusForm, openForm, showWelcome, startForm, toggleForm } from './create.js'
 import { edit, noteChangesOfEdited, startEditing } from './edit.js'
 import { copy, find, isField, remember } from './elements.js'
@@ -14,19 +14,9 @@ import { clearLog } from './log.js'
 import { addExamples, openMany, startMany } from './many.js'
 import { closeMenu } from './menus.js'
 import { announce, closeToast, explain, hush } from './messages.js'
-import { noteChangesOfShown, openPlant, remove, restore, showPlant } from './plant.js'
-import { findRow, pinRow } from './rows.js'
-import {
-  filterByTag,
-  openTable,
-  refresh,
-  reload,
-  reloadAround,
-  searched,
-  showAll,
-  showsView,
-  showTotals,
-} from './table.js'
+import { noteChangesOfShown, plantShown, remove, restore, showInPanel, showPlant, undoLast } from './plant.js'
+import { dropRow, findRow, hideLeaving, pinRow, plantInRow, updateRow } from './rows.js'
+import { filterByTag, openTable, refresh, refreshAll, searched, showAll, showsView, showTotals } from './table.js'
 import { may, token } from './token.js'
 
 const unreachable = 'The server cannot be reached; try again.'
@@ -52,15 +42,16 @@ const actions: Readonly<Record<string, (button: HTMLButtonElement) => unknown>> 
   all: showAll,
   close: (button) => button.closest('dialog')?.close(),
   copy: (button) => copy(button.value, button, button),
-  edit: (button) => edit(BigInt(button.value), button),
+  edit: (button) => edit(plantOf(button)),
   examples: (button) => whileBusy(button, () => showAfter(addExamples())),
   export: (button) => whileBusy(button, () => exportPlants(button.value, searched())).finally(closeMenu),
   keys: () => find('#keys', HTMLDialogElement).showModal(),
   many: openMany,
   named: (button) => openForm(button.value),
-  remove: (button) => remove(BigInt(button.value), button, changed),
+  remove: (button) => removePlant(plantOf(button)),
   restore: (button) => restore(button, changed),
   tag: (button) => filterByTag(button.value),
+  undo: (button) => whileBusy(button, () => undoLast(changed)),
 }
 async function act(button: HTMLButtonElement): Promise<void> {
   try {
@@ -80,31 +71,56 @@ const page = document.documentElement.style
 new ResizeObserver(() => page.setProperty('--log', `${foot.offsetHeight}px`)).observe(foot)
 
 async function added(): Promise<void> {
-  if (may.read) await Promise.all([reload(), loadSummary()])
+  await readAnew()
   closeForm()
   find('#plants-title').focus()
 }
 
-/** Says what happened to a plant, and shows it above the table if its page does not have it. */
-async function changed(id: bigint, sentence: string, isGone = false): Promise<void> {
-  if (!isGone) void noteChangesOfShown([id])
-  else if (readView().plant === String(id)) openPlant(undefined)
+async function readAnew(): Promise<void> {
+  if (may.read) await Promise.all([refreshAll(), loadSummary()])
+  if (document.body.matches('.empty')) focusForm()
+}
+
+/** Shows a plant that was created or changed, above the table if its page does not have it, and says what happened. */
+async function changed(plant: StoredPlant, sentence: string): Promise<void> {
+  const { id } = plant
+  updateRow(plant)
+  void showInPanel(plant)
   announce(sentence)
-  if (may.read) await Promise.all([reloadAround(id, isGone), loadSummary()])
+  await readAnew()
   // Another client may have deleted it.
-  if (may.read && !isGone && findRow(id) === undefined)
+  if (may.read && findRow(id) === undefined)
     await connectAside()
       .getPlant(id)
       .then(
-        (plant) => {
-          pinRow(plant)
+        (there) => {
+          // A newer load may have brought it.
+          if (findRow(id) !== undefined) return
+          pinRow(there)
           announce(`${sentence} It is not on this page, so it is shown above it.`)
         },
         () => {},
       )
   findRow(id)?.classList.add('fresh')
   findRow(id)?.scrollIntoView({ block: 'nearest' })
-  if (document.body.matches('.empty')) focusForm()
+}
+
+/** The plant of a button, in the panel or in a row. */
+function plantOf({ value }: HTMLButtonElement): StoredPlant {
+  const plant = plantShown(BigInt(value)) ?? plantInRow(BigInt(value))
+  if (plant === undefined) throw new TypeError(`the page shows no plant ${value}`)
+  return plant
+}
+
+async function removePlant(plant: StoredPlant): Promise<void> {
+  const { id } = plant
+  try {
+    await remove(plant, () => hideLeaving(id))
+    dropRow(id)
+  } finally {
+    hideLeaving(id)
+    await readAnew()
+  }
 }
 
 async function loadSummary(): Promise<void> {
@@ -119,11 +135,13 @@ async function loadSummary(): Promise<void> {
   }
 }
 
-async function showChanges(changes: readonly Change[]): Promise<void> {
+/** Returns whether all is shown. */
+async function showChanges(changes: readonly Change[]): Promise<boolean> {
   const ids = changes.map(({ plant }) => plant.id)
   noteChangesOfEdited(ids)
   void noteChangesOfShown(ids)
-  await Promise.all([refresh(changes), loadSummary()])
+  const [isShown] = await Promise.all([refresh(changes), loadSummary()])
+  return isShown
 }
 
 /** Reads anew what could not be read while the server was away. */
@@ -185,10 +203,9 @@ addEventListener('keydown', (event) => {
   const undo = find('#undo', HTMLButtonElement)
   const isUndo = key === 'z' && (ctrlKey || metaKey) && may.write
   // An empty field has nothing of its own to undo.
-  const isTyping = isField(target) && !(isUndo && undo.value !== '' && target.value === '')
+  const isTyping = isField(target) && !(isUndo && undo.title !== '' && target.value === '')
   if (isTyping || altKey || document.querySelector('dialog:modal, .menu[open]') !== null) return
-  // Also while it is busy with an earlier one.
-  if (isUndo) void act(undo)
+  if (isUndo) void undoLast(changed).catch(explain)
   else if (ctrlKey || metaKey || (!shortcuts.checked && /^[/n?]$/.test(key))) return
   else if (key === '/' && may.read) find('#prefix').focus()
   else if (key === 'n' && may.write) toggleForm()

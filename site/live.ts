@@ -11,7 +11,7 @@ const words = { off: '', live: 'Live', away: 'Server unreachable' } as const
 /** Pause after changes were shown. */
 const pauseMs = 1_000
 
-let onChanges = async (_changes: readonly Change[]): Promise<void> => {}
+let onChanges = async (_changes: readonly Change[]): Promise<boolean> => true
 let onBack = async (): Promise<void> => {}
 let following: AbortController | undefined
 /** The position of the last change; undefined to begin with the next one. */
@@ -20,11 +20,12 @@ let waiting: Change[] = []
 /** What makes many changes, which are shown once it has settled. */
 let making: Promise<unknown> | undefined
 let isShowing = false
+let isShown = true
 /** Undefined while requests succeed. */
 let awaySince: Date | undefined
 
 /**
- * @param showChanges receives several at once, in order; none if anything may have changed.
+ * @param showChanges receives several at once, in order; none if anything may have changed. Returns whether it could.
  * @param recover called when the server is there again.
  */
 export function startLive(showChanges: typeof onChanges, recover: typeof onBack): void {
@@ -83,7 +84,8 @@ async function follow(signal: AbortSignal): Promise<void> {
     if (after === undefined) {
       after = (await connectAside().listChanges({ after: 'now' }).pages().next()).value?.next
       // What the page shows may be older.
-      await onChanges([])
+      isShown = false
+      void show()
     }
     for await (const change of connectAside().followChanges({ after }, { signal, onOpen, onFailure })) {
       after = change.position
@@ -103,11 +105,11 @@ async function follow(signal: AbortSignal): Promise<void> {
 async function show(): Promise<void> {
   if (isShowing) return
   isShowing = true
-  while (waiting.length > 0) {
+  while (waiting.length > 0 || (!isShown && following !== undefined)) {
     await making
     const changes = waiting
     waiting = []
-    await onChanges(changes)
+    isShown = await onChanges(changes)
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
   isShowing = false

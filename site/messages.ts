@@ -3,6 +3,7 @@
 import { isRefusal, wordsOf } from './api.js'
 import { find } from './elements.js'
 import { isolated } from './texts.js'
+import { token } from './token.js'
 
 /** Shows a sentence. Quoted server text, such as `got "x"`, does not affect the direction of the rest. */
 export function say(element: HTMLElement, sentence: string): void {
@@ -34,6 +35,8 @@ export function toSentence(message: string): string {
 /** Explains a refusal that concerns no field. Without a valid token, the page asks for another one. */
 export function explain(refusal: unknown): void {
   if (!isRefusal(refusal)) throw refusal
+  // Nobody is signed in any more.
+  if (refusal.status === undefined && token.get() === '') return
   const inFront = document.querySelector<HTMLElement>('#plant:modal #plant-error')
   const place = inFront ?? find(document.body.matches('.empty') ? '#create-error' : '#table-error')
   if (refusal.status === 401) dispatchEvent(new CustomEvent(unauthorized, { detail: wordsOf(refusal) }))

@@ -7,11 +7,18 @@ import { copy, find, make, makeTabs, refocus, showState, watchPerson } from './e
 import { parseExact, printLine } from './exact-json.js'
 import { whileBusy } from './form.js'
 import { silhouetteOf } from './icons.js'
-import { explain, hush, say, sayWhy } from './messages.js'
-import { displayed, isSame, jsonOf, seen, shownText, withoutId } from './properties.js'
+import { announce, explain, hush, say, sayWhy } from './messages.js'
+import { displayed, jsonOf, seen, shownText, withoutId } from './properties.js'
 import { type Sent, snippetsOf } from './snippets.js'
 import { tint } from './tags.js'
 import { boxed, shown } from './texts.js'
+
+interface Deletion {
+  /** The plant as the page showed it. */
+  readonly known: StoredPlant
+  /** What was deleted; undefined if nothing was. */
+  readonly gone: Promise<StoredPlant | undefined>
+}
 
 const dialog = find('#plant', HTMLDialogElement)
 const error = find('#plant-error')
@@ -24,10 +31,12 @@ const byPage = 'page'
 let shownId: string | undefined
 /** What had the focus when the panel was opened, to which a browser gives it back. */
 let opener: Element | null = null
-/** Plants that were deleted here and are not back. */
-let deleted: StoredPlant[] = []
-/** The newest of the deletions and returns. */
-let latest: Promise<unknown> = Promise.resolve()
+/** The deletions of this page that nobody has taken back, also those under way. */
+let deletions: Deletion[] = []
+/** The plants whose deletion is under way. */
+export const leaving = new Set<bigint>()
+/** What the panel shows. */
+let filled: StoredPlant | undefined
 /** The request that a person chose last. */
 let chosen = 'GET'
 
@@ -54,7 +63,7 @@ dialog.addEventListener('keydown', (event) => {
 /** The row to which a key leads from another one: null at an end, undefined for another key, or from no row. */
 export function rowBeside(row: Element | null, key: string): Element | null | undefined {
   if (row === null) return undefined
-  const all = [...document.querySelectorAll('tr[data-id]')]
+  const all = [...document.querySelectorAll('tr[data-id]:not([hidden])')]
   const at = all.indexOf(row)
   return { ArrowDown: all[at + 1] ?? null, ArrowUp: all[at - 1] ?? null, Home: all[0], End: all.at(-1) }[key]
 }
@@ -131,6 +140,16 @@ export function markShown(): void {
     row.ariaCurrent = row.dataset['id'] === shownId ? 'true' : null
 }
 
+/** The plant of the panel, if it has this id. */
+export const plantShown = (id: bigint): StoredPlant | undefined => (filled?.id === id ? filled : undefined)
+
+/** Shows what a person has made of the plant, if it is the one that is shown. */
+export async function showInPanel(plant: StoredPlant): Promise<void> {
+  if (shownId !== String(plant.id)) return
+  fill(plant)
+  await noteChangesOfShown([plant.id])
+}
+
 /** Shows what has become of the plant, if it is among those that changed. */
 export async function noteChangesOfShown(ids: readonly bigint[], client = connectAside()): Promise<void> {
   const id = shownId
@@ -148,6 +167,7 @@ export async function noteChangesOfShown(ids: readonly bigint[], client = connec
 
 /** @param plant without an ETag if it is that of the table. */
 function fill(plant: StoredPlant | Tagged<StoredPlant>): void {
+  filled = plant
   const { etag, ...content } = plant as Tagged<StoredPlant>
   const { id, name, tag = '' } = content
   error.textContent = ''
@@ -186,45 +206,65 @@ function fill(plant: StoredPlant | Tagged<StoredPlant>): void {
   showState(dialog, 'there')
 }
 
-/** Receives a plant that is gone, or back. */
-type OnChanged = (id: bigint, sentence: string, isGone?: boolean) => Promise<void>
-
-/** Deletes a plant at once. */
-export async function remove(id: bigint, button: HTMLButtonElement, onChanged: OnChanged): Promise<void> {
+/**
+ * Deletes a plant: for a person at once, before the server has answered. Rejects if it is not gone, or may not be.
+ *
+ * @param onLeft called when its row is hidden, until the request has ended.
+ */
+export async function remove(plant: StoredPlant, onLeft: () => void): Promise<void> {
+  const { id, name } = plant
+  if (leaving.has(id)) return
   hush()
-  const run = async (): Promise<StoredPlant> => {
-    const { etag, ...plant } = await connect().getPlant(id)
-    // Another client may have changed the plant since: what is deleted is what can come back.
-    await connect()
-      .deletePlant(id, { ifMatch: etag })
-      .catch(async (refusal) => {
-        // It may be gone by this request, whose answer was lost, or by somebody else's.
-        if (!(await isGone(id))) throw refusal
-      })
-    deleted.push(plant)
-    offerUndo().hidden = false
-    return plant
+  leaving.add(id)
+  const done = deleteOne(id).finally(() => leaving.delete(id))
+  const deletion = { known: plant, gone: done.then((gone) => gone.plant).catch(() => undefined) }
+  deletions.push(deletion)
+  if (shownId === String(id)) openPlant(undefined)
+  onLeft()
+  offerUndo()
+  announce(sentenceOf(plant))
+  try {
+    const { doubt } = await done
+    if (doubt === undefined) return
+    announce(`${JSON.stringify(name)} may not be deleted.`)
+    throw doubt
+  } catch (refusal) {
+    if ((await deletion.gone) === undefined) {
+      forget(deletion)
+      announce(`${JSON.stringify(name)} is not deleted.`)
+    }
+    throw refusal
   }
-  const plant = await whileBusy(button, () => inTurn(run))
-  if (plant !== undefined) await onChanged(id, sentenceOf(plant), true)
 }
 
-/** Does one after another, so that it is the last deletion that is undone. */
-function inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
-  const mine = latest.then(run)
-  latest = mine.catch(() => {})
-  return mine
+/** Returns the plant that is gone, or may be: then with the refusal that leaves it open. */
+async function deleteOne(id: bigint): Promise<{ readonly plant: StoredPlant; readonly doubt?: unknown }> {
+  const { etag, ...plant } = await connect().getPlant(id)
+  try {
+    // Another client may have changed the plant since: what is deleted is what can come back.
+    await connect().deletePlant(id, { ifMatch: etag })
+  } catch (refusal) {
+    // It may be gone by this request, whose answer was lost, or by somebody else's.
+    if (await isGone(id)) return { plant }
+    if (!isRefusal(refusal) || !refusal.mayBeDone) throw refusal
+    return { plant, doubt: refusal }
+  }
+  return { plant }
 }
 
 const sentenceOf = ({ name }: StoredPlant): string => `Deleted ${JSON.stringify(name)}.`
 
-/** Offers to bring back the plant that was deleted last, if it is not back yet. */
-function offerUndo(): HTMLButtonElement {
+/** Offers to bring back the plant that was deleted last, if it is not back yet. Without a keyboard, it has no other way. */
+function offerUndo(): void {
   const undo = find('#undo', HTMLButtonElement)
-  const last = deleted.at(-1)
-  undo.value = last === undefined ? '' : printLine(last)
+  const last = deletions.at(-1)?.known
   undo.title = last === undefined ? '' : sentenceOf(last)
-  return undo
+  undo.hidden = last === undefined
+}
+
+function forget(deletion: Deletion | undefined): void {
+  deletions = deletions.filter((each) => each !== deletion)
+  offerUndo()
 }
 
 async function isGone(id: bigint): Promise<boolean> {
@@ -234,32 +274,38 @@ async function isGone(id: bigint): Promise<boolean> {
   return statusOf(found) === 404
 }
 
-/** Creates the plant again that a button has as JSON. Shows the one that has its id if somebody has taken it since. */
-export async function restore(button: HTMLButtonElement, onChanged: OnChanged): Promise<void> {
-  const done = await inTurn(() => bringBack(button))
-  if (done === undefined) return
-  await onChanged(done.id, done.sentence)
-  refocus(done.id, find('#plants-title'))
+/** Receives a plant that was created or changed. */
+type OnChanged = (plant: StoredPlant, sentence: string) => Promise<void>
+
+/** Takes back the deletion that a person began last, once it has succeeded. */
+export async function undoLast(onChanged: OnChanged): Promise<void> {
+  const last = deletions.at(-1)
+  forget(last)
+  const plant = await last?.gone
+  if (plant !== undefined) await bringBack(plant, last, onChanged)
 }
 
-/** Undefined if no deletion is left to undo. */
-async function bringBack(button: HTMLButtonElement): Promise<{ id: bigint; sentence: string } | undefined> {
-  if (button.value === '') return undefined
-  const plant = parseExact(button.value) as StoredPlant
-  const { id, name } = plant
-  let sentence = `${JSON.stringify(name)} is back.`
-  await whileBusy(button, async () => {
-    try {
-      await connect().createPlant(plant)
-    } catch (refusal) {
-      if (statusOf(refusal) !== 409) throw refusal
-      if (await isThere(plant)) return
-      sentence = `Somebody has created a plant with the id ${id} since.`
-      openPlant(String(id))
+/** Creates the plant again that a button has as JSON. */
+export async function restore(button: HTMLButtonElement, onChanged: OnChanged): Promise<void> {
+  const { id, ...plant } = parseExact(button.value) as StoredPlant
+  await whileBusy(button, () => bringBack({ id: BigInt(id), ...plant }, undefined, onChanged))
+}
+
+/** Shows the plant that has its id if somebody has taken it since. */
+async function bringBack(plant: StoredPlant, deletion: Deletion | undefined, onChanged: OnChanged): Promise<void> {
+  let sentence = `${JSON.stringify(plant.name)} is back.`
+  try {
+    await connect().createPlant(plant)
+  } catch (refusal) {
+    if (statusOf(refusal) !== 409 && deletion !== undefined) deletions.push(deletion)
+    if (statusOf(refusal) !== 409) throw refusal
+    if (!(await isThere(plant))) {
+      sentence = `Somebody has created a plant with the id ${plant.id} since.`
+      openPlant(String(plant.id))
     }
-  })
-  deleted = deleted.filter((each) => !isSame(each, plant))
-  // Without a keyboard, the button alone brings back the others.
-  offerUndo().hidden = deleted.length === 0
-  return { id: BigInt(id), sentence }
+  } finally {
+    offerUndo()
+  }
+  await onChanged(plant, sentence)
+  refocus(plant.id, find('#plants-title'))
 }

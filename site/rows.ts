@@ -5,7 +5,7 @@ import type { Change, StoredPlant } from './client.js'
 import { find, make } from './elements.js'
 import { printLine } from './exact-json.js'
 import { makeIcon, silhouetteOf } from './icons.js'
-import { markShown, openPlant, pressFor, rowBeside } from './plant.js'
+import { leaving, markShown, openPlant, pressFor, rowBeside } from './plant.js'
 import { displayed, isSame, type PlantProperty, seen, shownText, withoutId } from './properties.js'
 import { tint } from './tags.js'
 import { shown } from './texts.js'
@@ -38,7 +38,7 @@ export function findRow(id: bigint): HTMLTableRowElement | undefined {
 export function showsChange({ kind, plant }: Change): boolean {
   const row = findRow(plant.id)
   if (kind === 'deleted') return row === undefined
-  const there = row && plants.get(row)
+  const there = plantInRow(plant.id)
   return there !== undefined && isSame(there, plant)
 }
 
@@ -71,6 +71,7 @@ export function showRows(page: readonly StoredPlant[]): void {
 export function refreshRows(page: readonly StoredPlant[]): void {
   const there = new Map([...rows].map((row) => [row.dataset['id'], row]))
   const ids = new Set(page.map(({ id }) => String(id)))
+  if (ids.has(pinned.rows[0]?.dataset['id'] ?? '')) pinned.replaceChildren()
   settle(() => {
     for (const [id = '', row] of there) {
       if (!ids.has(id)) drop(row)
@@ -86,10 +87,34 @@ export function refreshRows(page: readonly StoredPlant[]): void {
   })
 }
 
+/** A plant as its row shows it. */
+export function plantInRow(id: bigint): StoredPlant | undefined {
+  const row = findRow(id)
+  return row && plants.get(row)
+}
+
+/** Shows a plant in its row, if it has one. */
+export function updateRow(plant: StoredPlant): void {
+  const row = findRow(plant.id)
+  if (row !== undefined) putTexts(row, plant)
+}
+
+/** Hides the row of a plant that is being deleted, or shows it again. Its focus goes to the row in its place. */
+export function hideLeaving(id: bigint): void {
+  const row = findRow(id)
+  if (row === undefined) return
+  const beside = rowBeside(row, 'ArrowDown') ?? rowBeside(row, 'ArrowUp')
+  const hadFocus = row.contains(document.activeElement) || document.activeElement === document.body
+  settle(() => {
+    row.hidden = leaving.has(id)
+  })
+  if (row.hidden && hadFocus) (beside?.querySelector<HTMLElement>('a.name') ?? find('#plants-title')).focus()
+}
+
 /** Removes the row of a plant. */
 export function dropRow(id: bigint): void {
   const row = findRow(id)
-  if (row !== undefined) settle(() => drop(row))
+  if (row !== undefined) drop(row)
 }
 
 function drop(row: HTMLTableRowElement): void {
@@ -150,6 +175,7 @@ function toRow(plant: StoredPlant): HTMLTableRowElement {
     withoutId.map(({ kind }) => make(`td.${kind}`)),
     make('td', make('div.row.actions', tool('edit', 'Edit'), tool('remove', 'Delete'))),
   )
+  row.hidden = leaving.has(plant.id)
   putTexts(row, plant)
   return row
 }
@@ -159,10 +185,12 @@ function doing(action: string, value: string, title: string): Readonly<Record<st
   return { type: 'button', tabindex: '-1', 'data-action': action, value, title }
 }
 
-/** Shows the properties of a plant in its row. */
+/** Shows the properties of a plant in its row, which keeps the focus. */
 function putTexts(row: HTMLTableRowElement, plant: StoredPlant): void {
   plants.set(row, plant)
+  const hadFocus = row.contains(document.activeElement)
   for (const [at, property] of withoutId.entries()) row.cells[at + 1]?.replaceChildren(...nodesOf(property, plant))
+  if (hadFocus && !row.contains(document.activeElement)) row.querySelector<HTMLElement>('a.name')?.focus()
 }
 
 function nodesOf(property: PlantProperty, plant: StoredPlant): Node[] {

@@ -2,15 +2,15 @@
 
 import { hrefOf, idOf, type Place, placesBefore, rangeOf, readView, sizes, type View, writeView } from './address.js'
 import { connect, connectAside } from './api.js'
-import type { Change, ListQuery, PlantPage, PlantStoreClient, StoredPlant, Summary } from './client.js'
+import type { Change, ListQuery, PlantPage, StoredPlant, Summary } from './client.js'
 import { find, make } from './elements.js'
 import { whileBusy } from './form.js'
 import { explain, hush, say, spoken } from './messages.js'
 import { openPlant } from './plant.js'
-import { dropRow, findRow, refreshPinned, refreshRows, rows, showRows, showsChange, table } from './rows.js'
+import { refreshPinned, refreshRows, rows, showRows, showsChange, table } from './rows.js'
 import { drawTags } from './tags.js'
 
-const typingPauseMs = 150
+const typingPauseMs = 100
 /** Plants a request of an export. */
 const exportedPlants = 1_000
 /** Pages without a match to skip before asking the reader whether to continue. */
@@ -25,6 +25,8 @@ const previous = find('#previous', HTMLButtonElement)
 const next = find('#next', HTMLButtonElement)
 /** The number of the newest load: an older one shows nothing. */
 let newest = 0
+/** The number of the newest refresh. */
+let refreshes = 0
 let loading = Promise.resolve()
 let view = readView()
 /** The pages before this one. Empty if a link led here. */
@@ -85,41 +87,35 @@ export function showAll(): Promise<void> {
   return search('', '')
 }
 
-/** Reloads the current page, or shows the previous page if the current one is now empty. */
-export async function reload(): Promise<void> {
-  await show(view, before, false, true)
+/** Shows what an action has made of the current page, or the page before it if nothing is left. */
+export async function refreshAll(): Promise<void> {
+  await refresh([])
   while (!hasFailed && rows.length === 0 && nextAfter === undefined && before.length > 0) await showLastOf(before)
 }
 
-/** Reloads after an action on a plant. Keeps the keyboard focus on that plant, or on the plant in its place. */
-export async function reloadAround(id: bigint, isGone: boolean): Promise<void> {
-  const place = findRow(id)?.rowIndex ?? 0
-  if (isGone) dropRow(id)
-  await reload()
-  // A row that was removed has given its focus to the table.
-  if (document.activeElement !== document.body && document.activeElement !== table) return
-  const row = findRow(id) ?? table.rows[Math.min(place, rows.length)]
-  const link = row?.querySelector<HTMLElement>('a.name') ?? find('#plants-title')
-  link.focus()
-}
-
 /**
- * Shows what has changed on the current page, without moving the focus.
+ * Shows what has changed on the current page, without moving the focus. Returns whether it is shown.
  *
  * @param changes empty: anything may have changed.
  */
-export async function refresh(changes: readonly Change[]): Promise<void> {
+export async function refresh(changes: readonly Change[]): Promise<boolean> {
   // It may be for one of these changes.
   await loading
-  if (hasFailed) return reload()
+  if (hasFailed) await show(view, before, false, true)
+  else if (current !== undefined && (changes.length === 0 || !changes.every(showsChange)))
+    await refreshPage(current, changes)
+  return !hasFailed
+}
+
+async function refreshPage(asked: ListQuery, changes: readonly Change[]): Promise<void> {
   const mine = newest
-  const asked = current
-  if (asked === undefined || (changes.length > 0 && changes.every(showsChange))) return
+  refreshes += 1
+  const number = refreshes
   try {
     const { value: page } = await connectAside().listPlants(asked).pages().next()
-    // Another page was requested, or is shown.
-    if (!page || mine !== newest || asked !== current) return
-    const { plants, next } = found(page)
+    // Another page was requested, or is shown, or this one was requested again.
+    if (!page || mine !== newest || asked !== current || number !== refreshes) return
+    const { plants, next } = found(page, view.name)
     nextAfter = next
     refreshPinned(changes)
     refreshRows(plants)
@@ -147,23 +143,29 @@ export function showTotals(summary: Summary | undefined): void {
 
 /** What is searched, on all pages. */
 export async function* searched(): AsyncGenerator<StoredPlant> {
-  await loading
-  if (idOf(view.name) === undefined) return yield* connect().listPlants({ ...currentQuery(), limit: exportedPlants })
-  const { value: page } = await connect().listPlants(current).pages().next()
-  if (page) yield* found(page).plants
-}
-
-/** The current search, without its page. */
-function currentQuery(): ListQuery {
-  return {
-    ...(view.name !== '' && idOf(view.name) === undefined && { name: view.name }),
-    ...(view.tag !== '' && { tag: view.tag }),
+  const { name } = view
+  for await (const page of connect()
+    .listPlants({ limit: exportedPlants, ...currentQuery() })
+    .pages()) {
+    const { plants, next } = found(page, name)
+    yield* plants
+    if (next === undefined) return
   }
 }
 
-/** What of a page is searched. A number is an id, which one plant has at most. */
-function found({ plants, next }: PlantPage): PlantPage {
-  const wanted = idOf(view.name)
+/** The current search, without its page. A number is an id, which one plant has at most. */
+function currentQuery(): ListQuery {
+  const { name, tag } = view
+  const id = idOf(name)
+  return {
+    ...(name !== '' && (id === undefined ? { name } : { limit: 1, after: idOf(String(id - 1n))?.toString() })),
+    ...(tag !== '' && { tag }),
+  }
+}
+
+/** What of a page is searched. */
+function found({ plants, next }: PlantPage, name: string): PlantPage {
+  const wanted = idOf(name)
   return wanted === undefined ? { plants, next } : { plants: plants.filter(({ id }) => id === wanted), next: undefined }
 }
 
@@ -190,31 +192,32 @@ function show(wanted: View, places: readonly Place[], isStep = true, isAside = f
   writeView({ ...wanted, plant: readView().plant }, places, isStep)
   if (!isAside) hush()
   drawTags(totals, view.tag)
-  loading = load(isAside ? connectAside() : connect())
+  loading = load(isAside)
   return loading
 }
 
-async function load(client: PlantStoreClient): Promise<void> {
+async function load(isAside: boolean): Promise<void> {
   newest += 1
   const mine = newest
-  table.ariaBusy = 'true'
+  table.ariaBusy = isAside ? null : 'true'
   try {
     let plants: readonly StoredPlant[] = []
-    const id = idOf(view.name)
-    const query = { ...currentQuery(), limit: id === undefined ? view.size : 1 }
-    let after = id === undefined ? view.after : idOf(String(id - 1n))?.toString()
+    const query = { limit: view.size, after: view.after, ...currentQuery() }
+    let after = query.after?.toString()
     let passed = 0
+    const client = isAside ? connectAside() : connect()
     for await (const page of client.listPlants({ ...query, after }).pages()) {
       if (mine !== newest) return
       current = { ...query, after }
-      ;({ plants, next: after } = found(page))
+      ;({ plants, next: after } = found(page, view.name))
       passed += 1
       if (plants.length > 0 || after === undefined || passed === emptyPagesMax) break
     }
     nextAfter = after
+    // What else is said there stays.
+    if (hasFailed) find('#table-error').textContent = ''
     hasFailed = false
     showRows(plants)
-    find('#table-error').textContent = ''
     showPlace()
   } catch (refusal) {
     if (mine !== newest) return

@@ -551,7 +551,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await hasFocus(page, '#secret')
     }))
 
-  test('keeps what a person types while a plant is created or changed, and opens what was asked for last', () =>
+  test('keeps what a person types while a plant is created, read or changed', () =>
     visit(numbered(2), async (page) => {
       const { promise: released, resolve: release } = Promise.withResolvers<void>()
       const held = async (route: Route): Promise<void> => released.then(() => route.continue())
@@ -561,9 +561,12 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await create(page, '', 'first', '')
       await page.locator('#name').fill('second')
       const slow = page.waitForResponse('**/plants/1')
-      await page.getByRole('button', { name: 'Edit plant 1', exact: true }).click()
-      await page.getByRole('button', { name: 'Edit plant 2', exact: true }).click()
-      await page.locator('#edit-title .hint').getByText('Plant 2').waitFor()
+      // A form is there before the server has answered.
+      for (const id of [1, 2]) {
+        if (id === 2) await page.keyboard.press('Escape')
+        await page.getByRole('button', { name: `Edit plant ${id}`, exact: true }).click()
+        await page.locator('#edit-title .hint').getByText(`Plant ${id}`).waitFor()
+      }
       await page.locator('#edit-name').fill('draft')
       await page.keyboard.press('Escape')
       release()
