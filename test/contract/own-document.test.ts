@@ -316,7 +316,7 @@ describe("a user's document", async () => {
     const found = (await reader(withPlant(plantOf(many(1_000)))))('{"id":1,"name":"n","a999":1}')
     assert.match(found, /^a999: must be a str/)
     const wide = withPlant(plantOf(`a: ${ref('A')}`), `{ A: { properties: { ${many(2_000)} } } }`)
-    for (const text of inRing([wide], [wide, withPlant(plantOf(many(2_000)))])) {
+    for (const text of inRing([], [wide, withPlant(plantOf(many(2_000)))])) {
       const judge = (read: (json: string) => string): string => read('{"id":1,"name":"n","a":{"a0":1}}')
       const judged = await reader(text).then(judge, (error) => error.message)
       const line = /^\{|^a\.a0: must be a string|: its schemas are nested too deeply, or have too many properties$/

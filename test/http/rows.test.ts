@@ -1,6 +1,6 @@
 // The rows of verify over sockets, with stricter checks: the document in every detail, the bytes of a plant, our
 // messages, and that the connection continues unless the response ends it. Then cases that only this server must
-// handle. test/verify runs all rows as `plantstore verify` does.
+// handle. In the second ring, test/verify runs all rows as `plantstore verify` does.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
