@@ -1,9 +1,8 @@
 // The form that creates a plant. Nobody has to invent an id: the form offers one that is free.
 
-import { readView } from './address.js'
 import { connect, freeIds, idMax, isRefusal, isThere, statusOf } from './api.js'
 import type { StoredPlant } from './client.js'
-import { fieldOf, find, isField } from './elements.js'
+import { fieldOf, find } from './elements.js'
 import { fieldFor, focusWrong, isFilledIn, onSubmit, plantIn, showRefusal, tell } from './form.js'
 import { closeLog } from './log.js'
 import { hush } from './messages.js'
@@ -27,7 +26,6 @@ const closer = find('#create-close', HTMLButtonElement)
 const isPhone = matchMedia('(max-width: 43rem)')
 /** The id that was offered last. */
 let offered = ''
-let offeredTag = ''
 /** The id of the last create, if it got no answer: the plant may be there. */
 let unanswered: string | undefined
 
@@ -38,11 +36,6 @@ closer.addEventListener('click', () => {
 })
 section.addEventListener('keydown', ({ key }) => {
   if (key === 'Escape' && !page.contains('empty')) closer.click()
-})
-
-// On a phone, it would take the room of what is looked for.
-find('#search').addEventListener('focusin', () => {
-  if (isPhone.matches && fieldOf(form, 'name').value === '') closeForm()
 })
 
 find('summary', HTMLElement, ownId).addEventListener('click', (event) => {
@@ -71,7 +64,6 @@ export function startForm(onCreated: (plant: StoredPlant, sentence: string) => P
       unanswered = undefined
       // A person may have begun with the next plant.
       if (isSame(plantIn(form, withoutId), plant)) form.reset()
-      offerTag()
       offer(undefined)
       focusForm()
       void onCreated({ ...plant, id: BigInt(id) }, `Created ${JSON.stringify(plant.name)} with the id ${id}.`)
@@ -110,7 +102,6 @@ export function openForm(name = ''): void {
   if (name !== '') fieldOf(form, 'name').value = name
   // Nothing tells which ids are free.
   if (!may.read) ownId.open = true
-  offerTag()
   focusForm()
   void offerIfReached()
 }
@@ -139,12 +130,6 @@ function show(isOpen: boolean): void {
   // There is no room for both.
   if (isOpen && isPhone.matches) closeLog()
   toggler.ariaExpanded = String(isOpen)
-}
-
-/** Offers the tag that is searched for, unless a person has put another one in its place. */
-function offerTag(): void {
-  const field = form.elements.namedItem('tag')
-  if (isField(field) && [offeredTag, ''].includes(field.value)) field.value = offeredTag = readView().tag
 }
 
 /** Without the server, there is time until the plant is created. */

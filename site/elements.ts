@@ -90,20 +90,6 @@ export function makeTabs(
   return make('div.row.tabs', { role: 'group', 'aria-label': label }, tabs)
 }
 
-/** Watches a person. What it returns ends that, and says whether they have pressed Escape or entered a field meanwhile. */
-export function watchPerson(): () => boolean {
-  const watching = new AbortController()
-  let hasLeft = false
-  const look = ({ target, key }: Event & { readonly key?: string }): void => {
-    hasLeft ||= key === undefined ? isField(target) : key === 'Escape'
-  }
-  for (const type of ['focusin', 'keydown']) document.addEventListener(type, look, watching)
-  return () => {
-    watching.abort()
-    return hasLeft
-  }
-}
-
 /**
  * Gives the focus back to the row of a plant, or to the heading, if it has no place any more.
  *

@@ -51,6 +51,7 @@ const actions: Readonly<Record<string, (button: HTMLButtonElement) => unknown>> 
   remove: (button) => removePlant(plantOf(button)),
   restore: (button) => restore(button, changed),
   tag: (button) => filterByTag(button.value),
+  tagged: (button) => filterByTag(button.value, ''),
   undo: (button) => whileBusy(button, () => undoLast(changed)),
 }
 async function act(button: HTMLButtonElement): Promise<void> {

@@ -3,7 +3,7 @@
 import { base, idOf, placesBefore, readView, titlePage, writeView } from './address.js'
 import { connect, connectAside, isRefusal, isThere, statusOf } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
-import { copy, find, make, makeTabs, refocus, showState, watchPerson } from './elements.js'
+import { copy, find, make, makeTabs, refocus, showState } from './elements.js'
 import { parseExact, printLine } from './exact-json.js'
 import { whileBusy } from './form.js'
 import { silhouetteOf } from './icons.js'
@@ -109,12 +109,9 @@ export async function showPlant(id: string | undefined, known?: StoredPlant): Pr
     reveal(known)
     return noteChangesOfShown([BigInt(id)], connect())
   }
-  const hasLeft = watchPerson()
   try {
-    const plant = await connect().getPlant(id).finally(hasLeft)
-    if (shownId !== id) return
-    if (hasLeft()) return openPlant(undefined)
-    reveal(plant)
+    const plant = await connect().getPlant(id)
+    if (shownId === id) reveal(plant)
   } catch (refusal) {
     if (shownId !== id) return
     shownId = undefined

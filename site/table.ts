@@ -1,6 +1,17 @@
 // The table of plants: searches while the user types, and shows one page at a time. The address says which.
 
-import { hrefOf, idOf, type Place, placesBefore, rangeOf, readView, sizes, type View, writeView } from './address.js'
+import {
+  hrefOf,
+  idOf,
+  type Place,
+  placesBefore,
+  plantsOf,
+  rangeOf,
+  readView,
+  sizes,
+  type View,
+  writeView,
+} from './address.js'
 import { connect, connectAside } from './api.js'
 import type { Change, ListQuery, PlantPage, StoredPlant, Summary } from './client.js'
 import { find, make } from './elements.js'
@@ -126,7 +137,8 @@ async function refreshPage(asked: ListQuery, changes: readonly Change[]): Promis
   }
 }
 
-export async function filterByTag(tag: string): Promise<void> {
+export async function filterByTag(tag: string, name = prefix.value): Promise<void> {
+  prefix.value = name
   tagFilter.value = tag
   const searching = search(prefix.value, tag)
   document.querySelector<HTMLElement>('#chips > [aria-pressed="true"]')?.focus({ preventScroll: true })
@@ -237,6 +249,11 @@ function showPlace(): void {
   createNamed.value = view.name
   say(createNamed, `Create ${JSON.stringify(view.name)}`)
   const ofBefore = rows.length === 0 ? '' : 'Showing the previous results.'
+  const tagged = totals?.tags.find(({ tag }) => tag.toLowerCase() === view.name.toLowerCase())
+  const showTagged = find('#show-tagged', HTMLButtonElement)
+  showTagged.hidden = createNamed.hidden || tagged === undefined
+  showTagged.value = tagged?.tag ?? ''
+  say(showTagged, `Show ${plantsOf(tagged?.plants ?? 0)} with this tag`)
   const sentence = hasFailed ? ofBefore : rangeOf(rows.length, view, nextAfter !== undefined, totals)
   const [title = '', ...rest] = sentence.split(/(?=\n)/)
   find('#status').replaceChildren(make('span', spoken(title)), ...rest)
