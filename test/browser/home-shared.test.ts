@@ -273,7 +273,6 @@ describe('the home page, shared', { skip: noBrowser }, () => {
         ['Rose\nLily, white\n\nTulip\n', ['next', 'next', 'next'], ['Rose', 'Lily, white', 'Tulip']],
         ['tag;name\nflower;Sedum', ['next'], ['Sedum']],
         ['Iris\nLily\tflower', ['next', 'next'], ['Iris', 'Lily']],
-        ['7\tRose', ['7'], ['Rose']],
       ] as const) {
         await page.locator('#rows').fill(rows)
         const cells = (at: number): Promise<string[]> => page.locator(`#preview td:nth-child(${at})`).allTextContents()
@@ -561,11 +560,10 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await create(page, '', 'first', '')
       await page.locator('#name').fill('second')
       const slow = page.waitForResponse('**/plants/1')
-      // A form is there before the server has answered.
       for (const id of [1, 2]) {
-        if (id === 2) await page.keyboard.press('Escape')
         await page.getByRole('button', { name: `Edit plant ${id}`, exact: true }).click()
         await page.locator('#edit-title .hint').getByText(`Plant ${id}`).waitFor()
+        if (id === 1) await page.keyboard.press('Escape')
       }
       await page.locator('#edit-name').fill('draft')
       await page.keyboard.press('Escape')

@@ -498,7 +498,6 @@ describe('the home page', { skip: noBrowser }, () => {
       assert.equal(await page.locator('#secret').getAttribute('aria-invalid'), null)
       await holdChanges(page)
       await enter(page, store.token)
-
       await page.getByLabel('Search plants').fill('zzz')
       await reads(page, '#status', noNameMatches('zzz'))
       await create(page, '99', 'Rosa', '')
@@ -518,7 +517,6 @@ describe('the home page', { skip: noBrowser }, () => {
       await rename(page, '99', 'Rosa canina')
       await saved(page)
       assert.equal(await textOf(page, '#create-error'), '')
-
       await store.client.deletePlant(99)
       await page.getByRole('button', { name: 'Edit plant 99' }).click()
       await reads(page, '#edit-error', 'This plant was deleted. Save to create it again.')
@@ -648,6 +646,30 @@ describe('the home page', { skip: noBrowser }, () => {
         assert.equal(await stored(int64Max), `{"id":${int64Max},"name":"of another client"}`)
       },
     ))
+
+  exhaustive.test('shows a deletion before the server has answered, and takes it back if it is refused', () =>
+    visit(numbered(3), async (page) => {
+      const { promise: released, resolve: release } = Promise.withResolvers<void>()
+      const refusal = { status: 400, json: { error: 40000, message: 'not now' } }
+      await page.route('**/plants/1', (route) => released.then(() => route.continue()))
+      await page.route('**/plants/2', (route) => released.then(() => route.fulfill(refusal)))
+      for (const id of ['1', '2']) await remove(page, id)
+      await says(page, 'Deleted "Plant 2".')
+      await page.getByLabel('Search plants').fill('Plant')
+      await page.locator('#log-last').getByText('name=Plant').waitFor()
+      await page.locator('#table:not([aria-busy])').waitFor()
+      assert.equal(await page.locator('a.name:visible').count(), 1)
+      // It is the deletion of 2 that is undone, which does not succeed.
+      await page.keyboard.press('Control+z')
+      release()
+      await reads(page, '#table-error', 'Not now (error 40000).')
+      await page.locator('tr[data-id="2"]').waitFor()
+      await until('1 is deleted', async () => (await stored(1)).includes('40402'))
+      assert.equal(await page.locator('#log-list .post').count(), 0)
+      await page.keyboard.press('Control+z')
+      await says(page, '"Plant 1" is back.')
+    }),
+  )
 
   exhaustive.test('takes back what it said and offered after ten seconds, but not from under the pointer', () =>
     visitAs('', numbered(3), async (page) => {
