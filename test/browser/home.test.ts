@@ -230,8 +230,6 @@ describe('the home page', { skip: noBrowser }, () => {
       await assertInWindow(page, '#changed')
       await hasFocus(page, '#name')
       await offers('9')
-      await page.locator('#prefix').focus()
-      await page.locator('#creating').waitFor({ state: 'hidden' })
       // The largest id has no next one.
       await create(page, int64Max, "Rosa 'Peace' \u{1f339}", 'rose')
       await created(page, int64Max)
