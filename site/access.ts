@@ -78,6 +78,7 @@ export function forget(reason: string): void {
 
 /** Asks the server what the token may, and shows the store. Rejects if the server refuses the token. */
 export async function openStore(): Promise<void> {
+  show(true)
   showCaller((await connect().getHome()).caller)
 }
 

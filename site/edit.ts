@@ -18,7 +18,9 @@ function sideBySide(original: object, mine: object, theirs: object): Node {
     if (before === typed && before === other) return []
     const cells = [before, typed, other].map((text, at) => {
       const node = shown(text)
-      return boxed(`${title}, ${titles[at]}`, text, text === before ? node : make('mark', node))
+      // What only they have changed is in the form already.
+      const isTheirs = at === 1 && typed === other
+      return boxed(`${title}, ${titles[at]}`, text, text === before || isTheirs ? node : make('mark', node))
     })
     const label = { class: 'chip', title: `Use this for ${title}` }
     const taker = typed !== other && makeButton('Use this', () => takeTheirs(property), label)

@@ -89,19 +89,18 @@ async function changed(plant: StoredPlant, sentence: string): Promise<void> {
   void showInPanel(plant)
   announce(sentence)
   await readAnew()
+  const isElsewhere = may.read && findRow(id) === undefined
   // Another client may have deleted it.
-  if (may.read && findRow(id) === undefined)
-    await connectAside()
-      .getPlant(id)
-      .then(
-        (there) => {
-          // A newer load may have brought it.
-          if (findRow(id) !== undefined) return
-          pinRow(there)
-          announce(`${sentence} It is not on this page, so it is shown above it.`)
-        },
-        () => {},
-      )
+  const there = isElsewhere
+    ? await connectAside()
+        .getPlant(id)
+        .catch(() => undefined)
+    : undefined
+  // A newer load may have brought it.
+  if (there !== undefined && findRow(id) === undefined) {
+    pinRow(there)
+    announce(`${sentence} It is not on this page, so it is shown above it.`)
+  }
   findRow(id)?.classList.add('fresh')
   findRow(id)?.scrollIntoView({ block: 'nearest' })
 }

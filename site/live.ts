@@ -8,8 +8,8 @@ import { explain } from './messages.js'
 import { token } from './token.js'
 
 const words = { off: '', live: 'Live', away: 'Server unreachable' } as const
-/** Pause after changes were shown. */
-const pauseMs = 1_000
+/** Pause after changes were shown, or could not be. */
+const pauseMs = { shown: 1_000, failed: 5_000 } as const
 
 let onChanges = async (_changes: readonly Change[]): Promise<boolean> => true
 let onBack = async (): Promise<void> => {}
@@ -48,6 +48,12 @@ export function followChanges(): void {
 export function stopLive(): void {
   pause('off')
   after = undefined
+}
+
+/** Tries again what could not be read, while the changes are followed. */
+export function readLater(): void {
+  isShown = false
+  setTimeout(() => void show(), pauseMs.failed)
 }
 
 /** Shows no changes before an action is done. */
@@ -110,7 +116,7 @@ async function show(): Promise<void> {
     const changes = waiting
     waiting = []
     isShown = await onChanges(changes)
-    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    await new Promise((resolve) => setTimeout(resolve, isShown ? pauseMs.shown : pauseMs.failed))
   }
   isShowing = false
 }

@@ -135,7 +135,7 @@ function statusOf({ response, failure }: Exchange): HTMLElement {
   if (response === undefined) return make('span.hint', 'sending')
   // HTTP/2 has no text for a status.
   const { status, statusText } = response
-  return make(`span.status-${String(status).charAt(0)}`, `${status} ${statusText}`)
+  return make(`span.status-${String(status).charAt(0)}`, String(status), make('span.roomy', ` ${statusText}`))
 }
 
 function showDetail(exchange: Exchange): void {

@@ -52,7 +52,9 @@ document.addEventListener('keydown', ({ key, target }) => {
 })
 
 dialog.addEventListener('keydown', (event) => {
-  if (pressFor(event, dialog) || event.target !== find('#plant-title')) return
+  // A field that has the focus by then would get the key.
+  if (pressFor(event, dialog)) return event.preventDefault()
+  if (event.target !== find('#plant-title')) return
   // From its title, to the plant in the next or the previous row.
   const other = rowBeside(document.querySelector('tr[aria-current="true"]'), event.key)
   other?.querySelector<HTMLElement>('a.name')?.click()
@@ -155,11 +157,16 @@ export async function noteChangesOfShown(ids: readonly bigint[], client = connec
   if (shownId !== id) return
   const hadFocus = dialog.contains(document.activeElement)
   if (!isRefusal(plant)) fill(plant as Tagged<StoredPlant>)
-  else if (plant.status === 404) showState(dialog, 'deleted')
+  else if (plant.status === 404) noteDeletion()
   else if (plant.status === 401) explain(plant)
   else sayWhy(error, plant)
   const isInSight = dialog.contains(document.activeElement) && document.activeElement?.checkVisibility()
   if (hadFocus && !isInSight) find('#plant-title').focus({ preventScroll: true })
+}
+
+function noteDeletion(): void {
+  find('#plant-said').textContent = ''
+  showState(dialog, 'deleted')
 }
 
 /** @param plant without an ETag if it is that of the table. */
@@ -183,11 +190,11 @@ function fill(plant: StoredPlant | Tagged<StoredPlant>): void {
   find('#plant-facts').replaceChildren(...facts)
   const url = new URL(`plants/${id}`, base)
   const type = ['content-type', 'application/json'] as const
-  const match = ['if-match', etag ?? ''] as const
+  const guard = etag === undefined ? [] : [['if-match', etag] as const]
   const requests: Readonly<Record<string, Sent>> = {
     GET: { method: 'GET', url, fields: [] },
-    PUT: { method: 'PUT', url, fields: [type, match], body: jsonOf(plant, withoutId) },
-    DELETE: { method: 'DELETE', url, fields: [match] },
+    PUT: { method: 'PUT', url, fields: [type, ...guard], body: jsonOf(plant, withoutId) },
+    DELETE: { method: 'DELETE', url, fields: guard },
   }
   const code = make('div')
   const choose = (name: string): void => {
@@ -195,8 +202,8 @@ function fill(plant: StoredPlant | Tagged<StoredPlant>): void {
     const sent = requests[name]
     if (sent === undefined) return
     const version = ['The ETag ', make('code', etag), ' is the version of this plant.'] as const
-    const guard = sent.fields.includes(match) && ' If it has changed, the request is rejected.'
-    code.replaceChildren(snippetsOf(sent), make('p.hint', etag !== undefined && [version, guard]))
+    const rest = sent.method !== 'GET' && ' If it has changed, the request is rejected.'
+    code.replaceChildren(snippetsOf(sent), make('p.hint', etag !== undefined && [version, rest]))
   }
   const tabs = makeTabs('Request', Object.keys(requests), chosen, choose)
   find('#plant-requests').replaceChildren(tabs, code)

@@ -12,10 +12,11 @@ import {
   type View,
   writeView,
 } from './address.js'
-import { connect, connectAside } from './api.js'
+import { connect, connectAside, statusOf } from './api.js'
 import type { Change, ListQuery, PlantPage, StoredPlant, Summary } from './client.js'
 import { find, make } from './elements.js'
 import { whileBusy } from './form.js'
+import { readLater } from './live.js'
 import { explain, hush, say, spoken } from './messages.js'
 import { openPlant } from './plant.js'
 import { refreshPinned, refreshRows, rows, showRows, showsChange, table } from './rows.js'
@@ -47,6 +48,8 @@ let nextAfter: string | undefined
 let current: ListQuery | undefined
 /** Whether what is shown is not what the view asks for. */
 let hasFailed = false
+/** Whether the next try may succeed. */
+let mayPass = false
 let totals: Summary | undefined
 let timer: number | undefined
 
@@ -115,7 +118,7 @@ export async function refresh(changes: readonly Change[]): Promise<boolean> {
   if (hasFailed) await show(view, before, false, true)
   else if (current !== undefined && (changes.length === 0 || !changes.every(showsChange)))
     await refreshPage(current, changes)
-  return !hasFailed
+  return !(hasFailed && mayPass)
 }
 
 async function refreshPage(asked: ListQuery, changes: readonly Change[]): Promise<void> {
@@ -132,9 +135,16 @@ async function refreshPage(asked: ListQuery, changes: readonly Change[]): Promis
     refreshRows(plants)
     showPlace()
   } catch (refusal) {
-    hasFailed ||= mine === newest
-    if (mine === newest) explain(refusal)
+    if (mine === newest) fail(refusal)
   }
+}
+
+function fail(refusal: unknown): void {
+  const status = statusOf(refusal) ?? 503
+  hasFailed = true
+  mayPass = status === 429 || status >= 500
+  showPlace()
+  explain(refusal)
 }
 
 export async function filterByTag(tag: string, name = prefix.value): Promise<void> {
@@ -233,9 +243,8 @@ async function load(isAside: boolean): Promise<void> {
     showPlace()
   } catch (refusal) {
     if (mine !== newest) return
-    hasFailed = true
-    showPlace()
-    explain(refusal)
+    fail(refusal)
+    if (mayPass) readLater()
   } finally {
     if (mine === newest) table.ariaBusy = null
   }
@@ -243,6 +252,7 @@ async function load(isAside: boolean): Promise<void> {
 
 function showPlace(): void {
   showPager()
+  table.classList.toggle('old', hasFailed)
   const id = idOf(view.name)
   find('#show-all').hidden = rows.length > 0 || hasFailed || view.name + view.tag === ''
   createNamed.hidden = rows.length > 0 || hasFailed || view.name === '' || id !== undefined
