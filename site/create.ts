@@ -63,9 +63,11 @@ export function startForm(onCreated: (plant: StoredPlant, sentence: string) => P
       const id = await create(plant, triesMax)
       unanswered = undefined
       // A person may have begun with the next plant.
-      if (isSame(plantIn(form, withoutId), plant)) form.reset()
-      offer(undefined)
-      focusForm()
+      if (isSame(plantIn(form, withoutId), plant)) {
+        form.reset()
+        focusForm()
+      }
+      if (['', id].includes(idField.value.trim())) offer(undefined)
       void onCreated({ ...plant, id: BigInt(id) }, `Created ${JSON.stringify(plant.name)} with the id ${id}.`)
       void offerIfReached(BigInt(id)).then(() => idField.value === '' && offer(BigInt(id) + 1n))
     } catch (refusal) {
@@ -138,7 +140,7 @@ const offerIfReached = (above?: bigint): Promise<boolean> => offerFree(above).ca
 /** Offers a free id, unless a person has put another one in its place. Returns whether there is one. */
 async function offerFree(above?: bigint): Promise<boolean> {
   const { value } = idField
-  if (!may.read || (value.trim() !== '' && value !== offered)) return false
+  if (!may.read || (value.trim() !== '' && value !== offered) || value === unanswered) return false
   const { value: free } = await freeIds(above).next()
   // Whoever has just entered the field is about to type another one.
   const isTaken = above === undefined && value !== '' && document.activeElement === idField

@@ -52,6 +52,8 @@ const leave = find('[data-cancel]', HTMLButtonElement, dialog)
 const drafts = new Map<bigint, Opened>()
 let opened: Opened | undefined
 let isSaving = false
+/** The number of the newest merge. */
+let merges = 0
 
 form.addEventListener('input', () => {
   if (opened === undefined) return
@@ -116,7 +118,10 @@ async function save(mine: Opened, state: Opened['shown'], isAgain = false): Prom
   const { id } = mine.shown
   try {
     const isNew = state.etag === undefined && mine.isGone !== true
-    if (isNew && !(await merge(mine))) return false
+    if (isNew && !(await merge(mine))) {
+      if (!isOpen(mine)) announce(`${JSON.stringify(mine.shown.name)} is not saved: its form was closed too early.`)
+      return false
+    }
     const { etag } = isNew ? mine.shown : state
     const sent = plantIn(form, withoutId, mine.shown)
     if (mine.isGone) await connect().createPlant({ id, ...sent })
@@ -147,9 +152,12 @@ async function save(mine: Opened, state: Opened['shown'], isAgain = false): Prom
 
 /** Takes the plant's current state into the form, as `take` does. */
 async function merge(mine: Opened): Promise<boolean> {
+  merges += 1
+  const number = merges
   try {
     const plant = await connect().getPlant(mine.shown.id)
-    return isOpen(mine) && take(mine, plant)
+    // An older answer may come later.
+    return isOpen(mine) && number === merges && take(mine, plant)
   } catch (refusal) {
     if (isOpen(mine)) refuse(mine, refusal)
     return false

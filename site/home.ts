@@ -14,7 +14,7 @@ import { clearLog } from './log.js'
 import { addExamples, openMany, startMany } from './many.js'
 import { closeMenu } from './menus.js'
 import { announce, closeToast, explain, hush } from './messages.js'
-import { noteChangesOfShown, plantShown, remove, restore, showInPanel, showPlant, undoLast } from './plant.js'
+import { leaving, noteChangesOfShown, plantShown, remove, restore, showInPanel, showPlant, undoLast } from './plant.js'
 import { dropRow, findRow, hideLeaving, pinRow, plantInRow, updateRow } from './rows.js'
 import { filterByTag, openTable, refresh, refreshAll, searched, showAll, showsView, showTotals } from './table.js'
 import { may, token } from './token.js'
@@ -77,10 +77,14 @@ async function added(): Promise<void> {
   find('#plants-title').focus()
 }
 
-async function readAnew(): Promise<void> {
-  if (may.read) await Promise.all([refreshAll(), loadSummary()])
+/** Returns whether the table shows the plants as they are. */
+async function readAnew(): Promise<boolean> {
+  const [isShown] = may.read ? await Promise.all([refreshAll(), loadSummary()]) : [false]
   if (document.body.matches('.empty')) focusForm()
+  return isShown
 }
+
+let changesMade = 0
 
 /** Shows a plant that was created or changed, above the table if its page does not have it, and says what happened. */
 async function changed(plant: StoredPlant, sentence: string): Promise<void> {
@@ -88,16 +92,17 @@ async function changed(plant: StoredPlant, sentence: string): Promise<void> {
   updateRow(plant)
   void showInPanel(plant)
   announce(sentence)
-  await readAnew()
-  const isElsewhere = may.read && findRow(id) === undefined
+  changesMade += 1
+  const mine = changesMade
+  const isElsewhere = (await readAnew()) && findRow(id) === undefined
   // Another client may have deleted it.
   const there = isElsewhere
     ? await connectAside()
         .getPlant(id)
         .catch(() => undefined)
     : undefined
-  // A newer load may have brought it.
-  if (there !== undefined && findRow(id) === undefined) {
+  // A newer load may have brought it, or the person has made something newer.
+  if (there !== undefined && findRow(id) === undefined && mine === changesMade) {
     pinRow(there)
     announce(`${sentence} It is not on this page, so it is shown above it.`)
   }
@@ -120,12 +125,20 @@ async function removePlant(plant: StoredPlant): Promise<void> {
   } finally {
     hideLeaving(id)
     await readAnew()
+    // A list that was asked for before the deletion had the plant.
+    leaving.delete(id)
   }
 }
 
+/** The number of the newest summary. */
+let summaries = 0
+
 async function loadSummary(): Promise<void> {
+  summaries += 1
+  const mine = summaries
   try {
     const [summary] = await Promise.all([connectAside().getSummary(), knowing])
+    if (mine !== summaries) return
     showWelcome(summary.plants === 0 && may.write)
     showTotals(summary)
   } catch (refusal) {
@@ -135,13 +148,11 @@ async function loadSummary(): Promise<void> {
   }
 }
 
-/** Returns whether all is shown. */
-async function showChanges(changes: readonly Change[]): Promise<boolean> {
+async function showChanges(changes: readonly Change[]): Promise<void> {
   const ids = changes.map(({ plant }) => plant.id)
   noteChangesOfEdited(ids)
   void noteChangesOfShown(ids)
-  const [isShown] = await Promise.all([refresh(changes), loadSummary()])
-  return isShown
+  await Promise.all([refresh(changes), loadSummary()])
 }
 
 /** Reads anew what could not be read while the server was away. */

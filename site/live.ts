@@ -11,7 +11,7 @@ const words = { off: '', live: 'Live', away: 'Server unreachable' } as const
 /** Pause after changes were shown, or could not be. */
 const pauseMs = { shown: 1_000, failed: 5_000 } as const
 
-let onChanges = async (_changes: readonly Change[]): Promise<boolean> => true
+let onChanges = async (_changes: readonly Change[]): Promise<void> => {}
 let onBack = async (): Promise<void> => {}
 let following: AbortController | undefined
 /** The position of the last change; undefined to begin with the next one. */
@@ -20,12 +20,13 @@ let waiting: Change[] = []
 /** What makes many changes, which are shown once it has settled. */
 let making: Promise<unknown> | undefined
 let isShowing = false
-let isShown = true
+/** Whether something could not be read. */
+let isStale = false
 /** Undefined while requests succeed. */
 let awaySince: Date | undefined
 
 /**
- * @param showChanges receives several at once, in order; none if anything may have changed. Returns whether it could.
+ * @param showChanges receives several at once, in order; none if anything may have changed.
  * @param recover called when the server is there again.
  */
 export function startLive(showChanges: typeof onChanges, recover: typeof onBack): void {
@@ -43,6 +44,7 @@ export function followChanges(): void {
   if (following !== undefined || document.hidden || token.get() === '') return
   following = new AbortController()
   void follow(following.signal)
+  if (isStale) void show()
 }
 
 export function stopLive(): void {
@@ -52,7 +54,7 @@ export function stopLive(): void {
 
 /** Tries again what could not be read, while the changes are followed. */
 export function readLater(): void {
-  isShown = false
+  isStale = true
   setTimeout(() => void show(), pauseMs.failed)
 }
 
@@ -90,7 +92,7 @@ async function follow(signal: AbortSignal): Promise<void> {
     if (after === undefined) {
       after = (await connectAside().listChanges({ after: 'now' }).pages().next()).value?.next
       // What the page shows may be older.
-      isShown = false
+      isStale = true
       void show()
     }
     for await (const change of connectAside().followChanges({ after }, { signal, onOpen, onFailure })) {
@@ -111,12 +113,13 @@ async function follow(signal: AbortSignal): Promise<void> {
 async function show(): Promise<void> {
   if (isShowing) return
   isShowing = true
-  while (waiting.length > 0 || (!isShown && following !== undefined)) {
+  while (waiting.length > 0 || (isStale && following !== undefined)) {
     await making
     const changes = waiting
     waiting = []
-    isShown = await onChanges(changes)
-    await new Promise((resolve) => setTimeout(resolve, isShown ? pauseMs.shown : pauseMs.failed))
+    isStale = false
+    await onChanges(changes)
+    await new Promise((resolve) => setTimeout(resolve, isStale ? pauseMs.failed : pauseMs.shown))
   }
   isShowing = false
 }

@@ -7,6 +7,8 @@ import { token } from './token.js'
 
 /** Shows a sentence. Quoted server text, such as `got "x"`, does not affect the direction of the rest. */
 export function say(element: HTMLElement, sentence: string): void {
+  // Nothing is read out twice.
+  if (element.textContent === sentence) return
   element.replaceChildren(...spoken(sentence))
 }
 
@@ -57,9 +59,9 @@ const undo = find('#undo')
 const toastMs = 10_000
 let timer: number | undefined
 
-/** Says what an action has done, for a while: in the sheet of a plant, which covers the toast. */
+/** Says what an action has done, for a while: also in the sheet of a plant, which covers the toast. */
 export function announce(sentence: string): void {
-  say(document.querySelector<HTMLElement>('#plant:modal #plant-said') ?? said, sentence)
+  for (const place of document.querySelectorAll<HTMLElement>('#changed, #plant:modal #plant-said')) say(place, sentence)
   expire()
 }
 

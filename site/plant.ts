@@ -35,6 +35,8 @@ let opener: Element | null = null
 let deletions: Deletion[] = []
 /** The plants whose deletion is under way. */
 export const leaving = new Set<bigint>()
+/** The number of the newest look at the plant of the panel. */
+let looks = 0
 /** What the panel shows. */
 let filled: StoredPlant | undefined
 /** The request that a person chose last. */
@@ -153,8 +155,11 @@ export async function showInPanel(plant: StoredPlant): Promise<void> {
 export async function noteChangesOfShown(ids: readonly bigint[], client = connectAside()): Promise<void> {
   const id = shownId
   if (id === undefined || !ids.includes(BigInt(id))) return
+  looks += 1
+  const number = looks
   const plant = await client.getPlant(id).catch((refusal: unknown) => refusal)
-  if (shownId !== id) return
+  // An older answer may come later.
+  if (shownId !== id || number !== looks) return
   const hadFocus = dialog.contains(document.activeElement)
   if (!isRefusal(plant)) fill(plant as Tagged<StoredPlant>)
   else if (plant.status === 404) noteDeletion()
@@ -220,7 +225,7 @@ export async function remove(plant: StoredPlant, onLeft: () => void): Promise<vo
   if (leaving.has(id)) return
   hush()
   leaving.add(id)
-  const done = deleteOne(id).finally(() => leaving.delete(id))
+  const done = deleteOne(plant)
   const deletion = { known: plant, gone: done.then((gone) => gone.plant).catch(() => undefined) }
   deletions.push(deletion)
   if (shownId === String(id)) openPlant(undefined)
@@ -233,6 +238,7 @@ export async function remove(plant: StoredPlant, onLeft: () => void): Promise<vo
     announce(`${JSON.stringify(name)} may not be deleted.`)
     throw doubt
   } catch (refusal) {
+    leaving.delete(id)
     if ((await deletion.gone) === undefined) {
       forget(deletion)
       announce(`${JSON.stringify(name)} is not deleted.`)
@@ -242,15 +248,18 @@ export async function remove(plant: StoredPlant, onLeft: () => void): Promise<vo
 }
 
 /** Returns the plant that is gone, or may be: then with the refusal that leaves it open. */
-async function deleteOne(id: bigint): Promise<{ readonly plant: StoredPlant; readonly doubt?: unknown }> {
-  const { etag, ...plant } = await connect().getPlant(id)
+async function deleteOne(known: StoredPlant): Promise<{ readonly plant: StoredPlant; readonly doubt?: unknown }> {
+  const { id } = known
+  let plant = known
   try {
+    const { etag, ...there } = await connect().getPlant(id)
+    plant = there
     // Another client may have changed the plant since: what is deleted is what can come back.
     await connect().deletePlant(id, { ifMatch: etag })
   } catch (refusal) {
     // It may be gone by this request, whose answer was lost, or by somebody else's.
     if (await isGone(id)) return { plant }
-    if (!isRefusal(refusal) || !refusal.mayBeDone) throw refusal
+    if (plant === known || !isRefusal(refusal) || !refusal.mayBeDone) throw refusal
     return { plant, doubt: refusal }
   }
   return { plant }
@@ -285,7 +294,11 @@ type OnChanged = (plant: StoredPlant, sentence: string) => Promise<void>
 export async function undoLast(onChanged: OnChanged): Promise<void> {
   const last = deletions.at(-1)
   forget(last)
-  const plant = await last?.gone
+  if (last === undefined) return
+  hush()
+  announce(`Bringing ${JSON.stringify(last.known.name)} back.`)
+  refocus(undefined)
+  const plant = await last.gone
   if (plant !== undefined) await bringBack(plant, last, onChanged)
 }
 
@@ -297,6 +310,7 @@ export async function restore(button: HTMLButtonElement, onChanged: OnChanged): 
 
 /** Shows the plant that has its id if somebody has taken it since. */
 async function bringBack(plant: StoredPlant, deletion: Deletion | undefined, onChanged: OnChanged): Promise<void> {
+  leaving.delete(plant.id)
   let sentence = `${JSON.stringify(plant.name)} is back.`
   try {
     await connect().createPlant(plant)

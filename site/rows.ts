@@ -82,7 +82,8 @@ export function refreshRows(page: readonly StoredPlant[]): void {
       if (old !== undefined && isSame(old, plant)) continue
       if (row === undefined) body.insertBefore(toRow(plant), rows[at] ?? null)
       else putTexts(row, plant)
-      rows[at]?.classList.add('fresh')
+      // Of all that is new at once, nothing is marked.
+      if (there.size > 0) rows[at]?.classList.add('fresh')
     }
   })
 }

@@ -40,6 +40,7 @@ let newest = 0
 /** The number of the newest refresh. */
 let refreshes = 0
 let loading = Promise.resolve()
+let refreshing = Promise.resolve()
 let view = readView()
 /** The pages before this one. Empty if a link led here. */
 let before: readonly Place[] = []
@@ -48,8 +49,6 @@ let nextAfter: string | undefined
 let current: ListQuery | undefined
 /** Whether what is shown is not what the view asks for. */
 let hasFailed = false
-/** Whether the next try may succeed. */
-let mayPass = false
 let totals: Summary | undefined
 let timer: number | undefined
 
@@ -102,47 +101,59 @@ export function showAll(): Promise<void> {
 }
 
 /** Shows what an action has made of the current page, or the page before it if nothing is left. */
-export async function refreshAll(): Promise<void> {
+export async function refreshAll(): Promise<boolean> {
   await refresh([])
   while (!hasFailed && rows.length === 0 && nextAfter === undefined && before.length > 0) await showLastOf(before)
+  return !hasFailed
 }
 
 /**
- * Shows what has changed on the current page, without moving the focus. Returns whether it is shown.
+ * Shows what has changed on the current page, without moving the focus.
  *
  * @param changes empty: anything may have changed.
  */
-export async function refresh(changes: readonly Change[]): Promise<boolean> {
+export async function refresh(changes: readonly Change[]): Promise<void> {
   // It may be for one of these changes.
   await loading
-  if (hasFailed) await show(view, before, false, true)
-  else if (current !== undefined && (changes.length === 0 || !changes.every(showsChange)))
-    await refreshPage(current, changes)
-  return !(hasFailed && mayPass)
+  if (current === undefined) await show(view, before, false, true)
+  else if (hasFailed || changes.length === 0 || !changes.every(showsChange)) {
+    refreshing = refreshPage(current, changes)
+    // A newer one may overtake it.
+    for (let last: unknown; last !== refreshing; await last) last = refreshing
+  }
+  await loading
 }
 
 async function refreshPage(asked: ListQuery, changes: readonly Change[]): Promise<void> {
   const mine = newest
   refreshes += 1
   const number = refreshes
+  // Another page was requested, or is shown, or this one was requested again.
+  const isOld = (): boolean => mine !== newest || asked !== current || number !== refreshes
   try {
     const { value: page } = await connectAside().listPlants(asked).pages().next()
-    // Another page was requested, or is shown, or this one was requested again.
-    if (!page || mine !== newest || asked !== current || number !== refreshes) return
+    if (!page || isOld()) return
     const { plants, next } = found(page, view.name)
     nextAfter = next
+    succeed()
     refreshPinned(changes)
     refreshRows(plants)
     showPlace()
   } catch (refusal) {
-    if (mine === newest) fail(refusal)
+    if (!isOld()) fail(refusal)
   }
+}
+
+function succeed(): void {
+  // What else is said there stays.
+  if (hasFailed) find('#table-error').textContent = ''
+  hasFailed = false
 }
 
 function fail(refusal: unknown): void {
   const status = statusOf(refusal) ?? 503
   hasFailed = true
-  mayPass = status === 429 || status >= 500
+  if (status === 429 || status >= 500) readLater()
   showPlace()
   explain(refusal)
 }
@@ -236,15 +247,13 @@ async function load(isAside: boolean): Promise<void> {
       if (plants.length > 0 || after === undefined || passed === emptyPagesMax) break
     }
     nextAfter = after
-    // What else is said there stays.
-    if (hasFailed) find('#table-error').textContent = ''
-    hasFailed = false
+    succeed()
     showRows(plants)
     showPlace()
   } catch (refusal) {
     if (mine !== newest) return
+    current = undefined
     fail(refusal)
-    if (mayPass) readLater()
   } finally {
     if (mine === newest) table.ariaBusy = null
   }
