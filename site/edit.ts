@@ -3,7 +3,7 @@
 
 import { connect, statusOf } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
-import { type Child, find, hold, make, makeButton, makeTable, refocus, showState } from './elements.js'
+import { attempts, type Child, find, hold, make, makeButton, makeTable, refocus, showState } from './elements.js'
 import { fieldFor, isFilledIn, makeFieldAnew, onSubmit, plantIn, showRefusal, whileBusy } from './form.js'
 import { announce, explain, hush, say } from './messages.js'
 import { isSame, type PlantProperty, shownText, withoutId } from './properties.js'
@@ -52,8 +52,7 @@ const leave = find('[data-cancel]', HTMLButtonElement, dialog)
 const drafts = new Map<bigint, Opened>()
 let opened: Opened | undefined
 let isSaving = false
-/** The number of the newest merge. */
-let merges = 0
+const beginMerge = attempts()
 
 form.addEventListener('input', () => {
   if (opened === undefined) return
@@ -152,12 +151,10 @@ async function save(mine: Opened, state: Opened['shown'], isAgain = false): Prom
 
 /** Takes the plant's current state into the form, as `take` does. */
 async function merge(mine: Opened): Promise<boolean> {
-  merges += 1
-  const number = merges
+  const isNewest = beginMerge()
   try {
     const plant = await connect().getPlant(mine.shown.id)
-    // An older answer may come later.
-    return isOpen(mine) && number === merges && take(mine, plant)
+    return isOpen(mine) && isNewest() && take(mine, plant)
   } catch (refusal) {
     if (isOpen(mine)) refuse(mine, refusal)
     return false

@@ -103,6 +103,16 @@ export function refocus(id: bigint | string | undefined, left: Element | null = 
   ;(link ?? find('#plants-title')).focus()
 }
 
+/** Numbers attempts. What beginning one returns says whether no newer one has begun: an older answer may come later. */
+export function attempts(): () => () => boolean {
+  let newest = 0
+  return () => {
+    newest += 1
+    const mine = newest
+    return () => mine === newest
+  }
+}
+
 /** How long something is shown before it can be pressed: an earlier press was meant for what was there before. */
 const readingMsMin = 500
 const holding = new WeakMap<HTMLElement, number>()

@@ -6,7 +6,7 @@ import { connectAside, isRefusal, wordsOf } from './api.js'
 import type { Change, StoredPlant } from './client.js'
 import { closeForm, focusForm, openForm, showWelcome, startForm, toggleForm } from './create.js'
 import { edit, noteChangesOfEdited, startEditing } from './edit.js'
-import { copy, find, isField, remember } from './elements.js'
+import { attempts, copy, find, isField, remember } from './elements.js'
 import { exportPlants } from './files.js'
 import { whileBusy } from './form.js'
 import { followChanges, showAfter, startLive, stopLive } from './live.js'
@@ -49,21 +49,19 @@ const actions: Readonly<Record<string, (button: HTMLButtonElement) => unknown>> 
   many: openMany,
   named: (button) => openForm(button.value),
   remove: (button) => removePlant(plantOf(button)),
-  restore: (button) => restore(button, changed),
+  restore: (button) => whileBusy(button, () => restore(plantOf(button), changed)),
   tag: (button) => filterByTag(button.value),
   tagged: (button) => filterByTag(button.value, ''),
   undo: (button) => whileBusy(button, () => undoLast(changed)),
 }
-async function act(button: HTMLButtonElement): Promise<void> {
+document.addEventListener('click', async ({ target }) => {
+  const button = target instanceof Element ? target.closest('[data-action]') : null
+  if (!(button instanceof HTMLButtonElement)) return
   try {
     await actions[button.dataset['action'] ?? '']?.(button)
   } catch (refusal) {
     explain(refusal)
   }
-}
-document.addEventListener('click', ({ target }) => {
-  const button = target instanceof Element ? target.closest('[data-action]') : null
-  if (button instanceof HTMLButtonElement) void act(button)
 })
 
 /** The place in the table stays above the log, however high this is. */
@@ -84,7 +82,7 @@ async function readAnew(): Promise<boolean> {
   return isShown
 }
 
-let changesMade = 0
+const beginChange = attempts()
 
 /** Shows a plant that was created or changed, above the table if its page does not have it, and says what happened. */
 async function changed(plant: StoredPlant, sentence: string): Promise<void> {
@@ -92,8 +90,7 @@ async function changed(plant: StoredPlant, sentence: string): Promise<void> {
   updateRow(plant)
   void showInPanel(plant)
   announce(sentence)
-  changesMade += 1
-  const mine = changesMade
+  const isNewest = beginChange()
   const isElsewhere = (await readAnew()) && findRow(id) === undefined
   // Another client may have deleted it.
   const there = isElsewhere
@@ -102,7 +99,7 @@ async function changed(plant: StoredPlant, sentence: string): Promise<void> {
         .catch(() => undefined)
     : undefined
   // A newer load may have brought it, or the person has made something newer.
-  if (there !== undefined && findRow(id) === undefined && mine === changesMade) {
+  if (there !== undefined && findRow(id) === undefined && isNewest()) {
     pinRow(there)
     announce(`${sentence} It is not on this page, so it is shown above it.`)
   }
@@ -130,15 +127,13 @@ async function removePlant(plant: StoredPlant): Promise<void> {
   }
 }
 
-/** The number of the newest summary. */
-let summaries = 0
+const beginSummary = attempts()
 
 async function loadSummary(): Promise<void> {
-  summaries += 1
-  const mine = summaries
+  const isNewest = beginSummary()
   try {
     const [summary] = await Promise.all([connectAside().getSummary(), knowing])
-    if (mine !== summaries) return
+    if (!isNewest()) return
     showWelcome(summary.plants === 0 && may.write)
     showTotals(summary)
   } catch (refusal) {

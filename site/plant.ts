@@ -3,9 +3,7 @@
 import { base, idOf, placesBefore, readView, titlePage, writeView } from './address.js'
 import { connect, connectAside, isRefusal, isThere, statusOf } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
-import { copy, find, make, makeTabs, refocus, showState } from './elements.js'
-import { parseExact, printLine } from './exact-json.js'
-import { whileBusy } from './form.js'
+import { attempts, copy, find, make, makeTabs, refocus, showState } from './elements.js'
 import { silhouetteOf } from './icons.js'
 import { announce, explain, hush, say, sayWhy } from './messages.js'
 import { displayed, jsonOf, seen, shownText, withoutId } from './properties.js'
@@ -35,8 +33,7 @@ let opener: Element | null = null
 let deletions: Deletion[] = []
 /** The plants whose deletion is under way. */
 export const leaving = new Set<bigint>()
-/** The number of the newest look at the plant of the panel. */
-let looks = 0
+const beginLook = attempts()
 /** What the panel shows. */
 let filled: StoredPlant | undefined
 /** The request that a person chose last. */
@@ -155,11 +152,9 @@ export async function showInPanel(plant: StoredPlant): Promise<void> {
 export async function noteChangesOfShown(ids: readonly bigint[], client = connectAside()): Promise<void> {
   const id = shownId
   if (id === undefined || !ids.includes(BigInt(id))) return
-  looks += 1
-  const number = looks
+  const isNewest = beginLook()
   const plant = await client.getPlant(id).catch((refusal: unknown) => refusal)
-  // An older answer may come later.
-  if (shownId !== id || number !== looks) return
+  if (shownId !== id || !isNewest()) return
   const hadFocus = dialog.contains(document.activeElement)
   if (!isRefusal(plant)) fill(plant as Tagged<StoredPlant>)
   else if (plant.status === 404) noteDeletion()
@@ -181,7 +176,6 @@ function fill(plant: StoredPlant | Tagged<StoredPlant>): void {
   const { id, name, tag = '' } = content
   error.textContent = ''
   for (const button of dialog.querySelectorAll<HTMLButtonElement>('[data-action]')) button.value = String(id)
-  find('#plant-again', HTMLButtonElement).value = printLine(content)
   find('#plant-title').replaceChildren(shown(name))
   find('.glyph', HTMLElement, tint(head, tag)).replaceChildren(silhouetteOf(name, tag))
   titlePage(name)
@@ -299,17 +293,11 @@ export async function undoLast(onChanged: OnChanged): Promise<void> {
   announce(`Bringing ${JSON.stringify(last.known.name)} back.`)
   refocus(undefined)
   const plant = await last.gone
-  if (plant !== undefined) await bringBack(plant, last, onChanged)
+  if (plant !== undefined) await restore(plant, onChanged, last)
 }
 
-/** Creates the plant again that a button has as JSON. */
-export async function restore(button: HTMLButtonElement, onChanged: OnChanged): Promise<void> {
-  const { id, ...plant } = parseExact(button.value) as StoredPlant
-  await whileBusy(button, () => bringBack({ id: BigInt(id), ...plant }, undefined, onChanged))
-}
-
-/** Shows the plant that has its id if somebody has taken it since. */
-async function bringBack(plant: StoredPlant, deletion: Deletion | undefined, onChanged: OnChanged): Promise<void> {
+/** Creates a plant again. Shows the one that has its id if somebody has taken it since. */
+export async function restore(plant: StoredPlant, onChanged: OnChanged, deletion?: Deletion): Promise<void> {
   leaving.delete(plant.id)
   let sentence = `${JSON.stringify(plant.name)} is back.`
   try {

@@ -14,7 +14,7 @@ import {
 } from './address.js'
 import { connect, connectAside, statusOf } from './api.js'
 import type { Change, ListQuery, PlantPage, StoredPlant, Summary } from './client.js'
-import { find, make } from './elements.js'
+import { attempts, find, make } from './elements.js'
 import { whileBusy } from './form.js'
 import { readLater } from './live.js'
 import { explain, hush, say, spoken } from './messages.js'
@@ -37,8 +37,7 @@ const previous = find('#previous', HTMLButtonElement)
 const next = find('#next', HTMLButtonElement)
 /** The number of the newest load: an older one shows nothing. */
 let newest = 0
-/** The number of the newest refresh. */
-let refreshes = 0
+const beginRefresh = attempts()
 let loading = Promise.resolve()
 let refreshing = Promise.resolve()
 let view = readView()
@@ -126,10 +125,9 @@ export async function refresh(changes: readonly Change[]): Promise<void> {
 
 async function refreshPage(asked: ListQuery, changes: readonly Change[]): Promise<void> {
   const mine = newest
-  refreshes += 1
-  const number = refreshes
+  const isNewest = beginRefresh()
   // Another page was requested, or is shown, or this one was requested again.
-  const isOld = (): boolean => mine !== newest || asked !== current || number !== refreshes
+  const isOld = (): boolean => mine !== newest || asked !== current || !isNewest()
   try {
     const { value: page } = await connectAside().listPlants(asked).pages().next()
     if (!page || isOld()) return
