@@ -138,8 +138,10 @@ export function markShown(): void {
     row.ariaCurrent = row.dataset['id'] === shownId ? 'true' : null
 }
 
-/** The plant of the panel, if it has this id. */
-export const plantShown = (id: bigint): StoredPlant | undefined => (filled?.id === id ? filled : undefined)
+/** The plant of the panel, if that is open and has this id. */
+export function plantShown(id: bigint): StoredPlant | undefined {
+  return shownId === String(id) && filled?.id === id ? filled : undefined
+}
 
 /** Shows what a person has made of the plant, if it is the one that is shown. */
 export async function showInPanel(plant: StoredPlant): Promise<void> {
