@@ -593,8 +593,8 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       ] as const) {
         await page.getByRole('button', { name: 'Edit plant 2', exact: true }).click()
         await page.locator('#edit[open]').waitFor()
-        const typed = ['#edit-name', '#edit-tag'].map((field) => page.locator(field).inputValue())
-        assert.deepEqual(await Promise.all(typed), [name, 'theirs'])
+        const typed = "['#edit-name', '#edit-tag'].map((each) => document.querySelector(each).value).join()"
+        await until('the form has both', async () => (await page.evaluate(typed)) === `${name},theirs`)
         await page.locator(`#edit ${leave}`).click()
       }
     }))
