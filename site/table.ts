@@ -102,7 +102,13 @@ export function showAll(): Promise<void> {
 /** Shows what an action has made of the current page, or the page before it if nothing is left. */
 export async function refreshAll(): Promise<boolean> {
   await refresh([])
-  while (!hasFailed && rows.length === 0 && nextAfter === undefined && before.length > 0) await showLastOf(before)
+  let last: unknown
+  // Another action may go to the page before, too: both go there once.
+  while (last !== loading || (!hasFailed && rows.length === 0 && nextAfter === undefined && before.length > 0)) {
+    if (last === loading) void showLastOf(before)
+    last = loading
+    await last
+  }
   return !hasFailed
 }
 
