@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { open, rm } from 'node:fs/promises'
+import { copyFile, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Folder, makeFolder } from '../support/folder.ts'
@@ -70,6 +70,13 @@ export async function recordServers(runs: readonly ServerRun[], seed: number): P
     const end = new RegExp(`^${server.process.pid} +\\+\\+\\+ .*\\+\\+\\+$`, 'm')
     await until('the trace is written', async () => end.test(await readEnd(trace)))
     await new TraceReader(folder, events, sizes).read(trace)
+    const answers = new Set(events.flatMap((event) => (event.kind === 'answer' ? event.requestId : [])))
+    const unseen = own.flat().find(({ requestId }) => requestId !== undefined && !answers.has(requestId))
+    if (unseen !== undefined) {
+      const kept = join(tmpdir(), `plantstore-trace-${server.process.pid}`)
+      await copyFile(trace, kept)
+      assert.fail(`the answer ${unseen.requestId} is not in ${kept}`)
+    }
     await rm(trace)
     for (const event of events.slice(lastStart)) disk.apply(event)
     assertComplete(disk, folder)
