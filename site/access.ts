@@ -82,15 +82,12 @@ export async function openStore(): Promise<void> {
   showCaller((await connect().getHome()).caller)
 }
 
-/** @param reason why the server could not say whether the token that is kept is right. */
-export function askForToken(reason?: string): void {
+export function askForToken(): void {
   show(false)
-  secret.value = token.get()
-  stay.checked = token.stays()
   tabs.postMessage('ask')
   const { plant } = readView()
   if (plant !== undefined) find('#token-title').textContent = `Sign in to see plant ${plant}`
-  refuse(reason)
+  secret.focus()
 }
 
 /** Signs in with the token of the address, as in `#token=plt_...`. Returns whether there is one. */
@@ -105,8 +102,8 @@ export function takeToken(): boolean {
   return true
 }
 
-function refuse(message: string | undefined): void {
-  if (message !== undefined) tell(secret, toSentence(message))
+function refuse(message: string): void {
+  tell(secret, toSentence(message))
   secret.focus()
 }
 

@@ -1,12 +1,16 @@
 // The form that creates a plant. Nobody has to invent an id: the form offers one that is free.
 
+import { idOf } from './address.js'
 import { connect, freeIds, idMax, isRefusal, isThere, statusOf } from './api.js'
 import type { StoredPlant } from './client.js'
 import { fieldOf, find } from './elements.js'
 import { fieldFor, focusWrong, isFilledIn, onSubmit, plantIn, showRefusal, tell } from './form.js'
 import { closeLog } from './log.js'
 import { hush } from './messages.js'
+import { openPlant } from './plant.js'
 import { displayed, isSame, type Values, withoutId } from './properties.js'
+import { showEarly } from './table.js'
+import { paint } from './tags.js'
 import { may } from './token.js'
 
 /** How many offered ids other clients may take before a person has to choose one. */
@@ -30,6 +34,7 @@ let offered = ''
 let unanswered: string | undefined
 
 toggler.addEventListener('click', toggleForm)
+form.addEventListener('input', draw)
 closer.addEventListener('click', () => {
   show(false)
   toggler.focus()
@@ -43,6 +48,9 @@ find('summary', HTMLElement, ownId).addEventListener('click', (event) => {
   ownId.open = true
   idField.select()
 })
+
+// Both have the same place in a wide window.
+find('#plant').addEventListener('beforetoggle', ({ newState }) => newState === 'open' && closeForm())
 
 /** @param onCreated receives the plant that was created. */
 export function startForm(onCreated: (plant: StoredPlant, sentence: string) => Promise<void>): void {
@@ -60,11 +68,19 @@ export function startForm(onCreated: (plant: StoredPlant, sentence: string) => P
         tell(fieldOf(form, 'name'), 'Enter a name, or press Create again to leave it empty.')
         return focusWrong(form)
       }
-      const id = await create(plant, triesMax)
+      const first = idOf(idField.value)
+      const settle = first === undefined ? undefined : showEarly({ ...plant, id: first })
+      let id: string | undefined
+      try {
+        id = await create(plant, triesMax)
+      } finally {
+        settle?.(id === String(first))
+      }
       unanswered = undefined
       // A person may have begun with the next plant.
       if (isSame(plantIn(form, withoutId), plant)) {
         form.reset()
+        draw()
         focusForm()
       }
       if (['', id].includes(idField.value.trim())) offer(undefined)
@@ -127,10 +143,16 @@ export function showWelcome(isEmpty: boolean): void {
   if (isEmpty) show(true)
 }
 
+function draw(): void {
+  paint(section, plantIn(form, withoutId))
+}
+
 function show(isOpen: boolean): void {
+  draw()
   section.hidden = !isOpen
   // There is no room for both.
   if (isOpen && isPhone.matches) closeLog()
+  if (isOpen) openPlant(undefined)
   toggler.ariaExpanded = String(isOpen)
 }
 

@@ -7,6 +7,7 @@ import { attempts, type Child, find, hold, make, makeButton, makeTable, refocus,
 import { fieldFor, isFilledIn, makeFieldAnew, onSubmit, plantIn, showRefusal, whileBusy } from './form.js'
 import { announce, explain, hush, say } from './messages.js'
 import { isSame, type PlantProperty, shownText, withoutId } from './properties.js'
+import { paint } from './tags.js'
 import { boxed, shown } from './texts.js'
 
 /** Shows versions of a plant: each property in which they differ, with what is not as it was marked. */
@@ -44,6 +45,7 @@ interface Opened {
 const dialog = find('#edit', HTMLDialogElement)
 const form = find('form', HTMLFormElement, dialog)
 const error = find('#edit-error')
+const head = find('.head', HTMLElement, dialog)
 const conflict = find('#edit-conflict')
 const submit = find('[type="submit"]', HTMLButtonElement, dialog)
 const overwrite = find('[data-overwrite]', HTMLButtonElement, dialog)
@@ -57,6 +59,7 @@ const beginMerge = attempts()
 form.addEventListener('input', () => {
   if (opened === undefined) return
   drafts.set(opened.shown.id, opened)
+  paint(head, plantIn(form, withoutId, opened.shown))
   if (opened.theirs !== undefined) showConflict(opened)
 })
 leave.addEventListener('click', () => {
@@ -86,8 +89,9 @@ export function edit(known: StoredPlant | Tagged<StoredPlant>): void {
   opened = draft ?? { shown: known, fields: make('div.fields', made) }
   find('.fields', HTMLElement, form).replaceWith(opened.fields)
   error.textContent = ''
-  const hint = draft && ', with what you have typed and not saved'
-  find('#edit-title').replaceChildren('Edit ', shown(name), make('p.hint', `Plant ${id}`, hint))
+  paint(head, known)
+  find('#edit-title').replaceChildren('Edit ', shown(name))
+  find('#edit-hint').textContent = `Plant ${id}${draft ? ', with what you have typed and not saved' : ''}`
   showConflict(opened)
   dialog.showModal()
   void merge(opened)
@@ -210,7 +214,7 @@ function showConflict({ shown, theirs }: Opened): void {
   conflict.replaceChildren()
   if (hasConflict) {
     const mine = plantIn(form, withoutId, shown)
-    const news = make('p', make('b', 'Someone else changed this plant.'), ' Choose what to keep.')
+    const news = make('p', { role: 'alert' }, make('b', 'Someone else changed this plant.'), ' Choose what to keep.')
     conflict.append(news, sideBySide(shown, mine, theirs))
     const isMerged = withoutId.every((property) => {
       const [before, typed, other] = [shown, mine, theirs].map((plant) => shownText(property, plant))

@@ -5,17 +5,18 @@ import { readView } from './address.js'
 import { connectAside, isRefusal, wordsOf } from './api.js'
 import type { Change, StoredPlant } from './client.js'
 import { closeForm, focusForm, openForm, showWelcome, startForm, toggleForm } from './create.js'
+import { remove, restore, undoLast } from './deletions.js'
 import { edit, noteChangesOfEdited, startEditing } from './edit.js'
 import { attempts, copy, find, isField, remember } from './elements.js'
 import { exportPlants } from './files.js'
 import { whileBusy } from './form.js'
-import { followChanges, showAfter, startLive, stopLive } from './live.js'
+import { followChanges, showAfter, startLive, stopLive, tellAway } from './live.js'
 import { clearLog } from './log.js'
 import { addExamples, openMany, startMany } from './many.js'
 import { closeMenu } from './menus.js'
 import { announce, closeToast, explain, hush } from './messages.js'
-import { leaving, noteChangesOfShown, plantShown, remove, restore, showInPanel, showPlant, undoLast } from './plant.js'
-import { dropRow, findRow, hideLeaving, pinRow, plantInRow, updateRow } from './rows.js'
+import { noteChangesOfShown, openPlant, plantShown, showInPanel, showPlant } from './plant.js'
+import { findRow, leaving, plantInRow, updateRow } from './rows.js'
 import { filterByTag, openTable, refresh, refreshAll, searched, showAll, showsView, showTotals } from './table.js'
 import { may, token } from './token.js'
 
@@ -48,6 +49,7 @@ const actions: Readonly<Record<string, (button: HTMLButtonElement) => unknown>> 
   keys: () => find('#keys', HTMLDialogElement).showModal(),
   many: openMany,
   named: (button) => openForm(button.value),
+  open: (button) => openPlant(button.value),
   remove: (button) => removePlant(plantOf(button)),
   restore: (button) => whileBusy(button, () => restore(plantOf(button), changed)),
   tag: (button) => filterByTag(button.value),
@@ -84,27 +86,18 @@ async function readAnew(): Promise<boolean> {
 
 const beginChange = attempts()
 
-/** Shows a plant that was created or changed, above the table if its page does not have it, and says what happened. */
+/** Shows a plant that was created or changed, and says what happened. Offers to open one that is on another page. */
 async function changed(plant: StoredPlant, sentence: string): Promise<void> {
   const { id } = plant
   updateRow(plant)
   void showInPanel(plant)
   announce(sentence)
   const isNewest = beginChange()
-  const isElsewhere = (await readAnew()) && findRow(id) === undefined
-  // Another client may have deleted it.
-  const there = isElsewhere
-    ? await connectAside()
-        .getPlant(id)
-        .catch(() => undefined)
-    : undefined
-  // A newer load may have brought it, or the person has made something newer.
-  if (there !== undefined && findRow(id) === undefined && isNewest()) {
-    pinRow(there)
-    announce(`${sentence} It is not on this page, so it is shown above it.`)
-  }
-  findRow(id)?.classList.add('fresh')
-  findRow(id)?.scrollIntoView({ block: 'nearest' })
+  const isShown = await readAnew()
+  const row = findRow(id)
+  row?.classList.add('fresh')
+  row?.scrollIntoView({ block: 'nearest' })
+  if (isShown && row === undefined && plantShown(id) === undefined && isNewest()) announce(sentence, id)
 }
 
 /** The plant of a button, in the panel or in a row. */
@@ -115,15 +108,13 @@ function plantOf({ value }: HTMLButtonElement): StoredPlant {
 }
 
 async function removePlant(plant: StoredPlant): Promise<void> {
-  const { id } = plant
+  if (leaving.has(plant.id)) return
   try {
-    await remove(plant, () => hideLeaving(id))
-    dropRow(id)
+    await remove(plant)
   } finally {
-    hideLeaving(id)
     await readAnew()
     // A list that was asked for before the deletion had the plant.
-    leaving.delete(id)
+    leaving.delete(plant.id)
   }
 }
 
@@ -154,6 +145,18 @@ async function showChanges(changes: readonly Change[]): Promise<void> {
 async function recover(): Promise<void> {
   for (const place of document.querySelectorAll('.error')) if (place.textContent === unreachable) place.textContent = ''
   await showChanges([])
+}
+
+/** Tries until the server has said what the token may. */
+async function start(): Promise<void> {
+  try {
+    await open(openStore())
+  } catch (refusal) {
+    if (!isRefusal(refusal)) throw refusal
+    if (refusal.status === 401) return forget(wordsOf(refusal))
+    tellAway()
+    setTimeout(start, 5_000)
+  }
 }
 
 /** Shows the plants as soon as they are there, be it before the server has said what the token may. */
@@ -225,11 +228,4 @@ addEventListener('keydown', (event) => {
 if (takeToken()) {
   // It signs in by itself.
 } else if (token.get() === '') askForToken()
-else {
-  try {
-    await open(openStore())
-  } catch (refusal) {
-    if (!isRefusal(refusal)) throw refusal
-    ;(refusal.status === 401 ? forget : askForToken)(wordsOf(refusal))
-  }
-}
+else await start()

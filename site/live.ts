@@ -5,7 +5,7 @@ import { connectAside, statusOf } from './api.js'
 import type { Change } from './client.js'
 import { find, make } from './elements.js'
 import { explain } from './messages.js'
-import { token } from './token.js'
+import { may, token } from './token.js'
 
 const words = { off: '', live: 'Live', away: 'Server unreachable' } as const
 /** Pause after changes were shown, or could not be. */
@@ -32,23 +32,23 @@ let awaySince: Date | undefined
 export function startLive(showChanges: typeof onChanges, recover: typeof onBack): void {
   onChanges = showChanges
   onBack = recover
-  document.addEventListener('visibilitychange', () => (document.hidden ? pause('off') : followChanges()))
+  document.addEventListener('visibilitychange', () => (document.hidden ? pause() : followChanges()))
   addEventListener('offline', () => {
-    awaySince ??= new Date()
-    pause('away')
+    pause()
+    tellAway()
   })
   addEventListener('online', followChanges)
 }
 
 export function followChanges(): void {
-  if (following !== undefined || document.hidden || token.get() === '') return
+  if (following !== undefined || document.hidden || token.get() === '' || !may.read) return
   following = new AbortController()
   void follow(following.signal)
   if (isStale) void show()
 }
 
 export function stopLive(): void {
-  pause('off')
+  pause()
   after = undefined
 }
 
@@ -72,10 +72,15 @@ function tell(state: keyof typeof words): void {
   place.replaceChildren(words[state], make('span.roomy', since))
 }
 
-function pause(state: keyof typeof words): void {
+export function tellAway(): void {
+  awaySince ??= new Date()
+  tell('away')
+}
+
+function pause(): void {
   following?.abort()
   following = undefined
-  tell(state)
+  tell('off')
 }
 
 async function follow(signal: AbortSignal): Promise<void> {
@@ -85,8 +90,7 @@ async function follow(signal: AbortSignal): Promise<void> {
     awaySince = undefined
   }
   const onFailure = (): void => {
-    awaySince ??= new Date()
-    if (!signal.aborted) tell('away')
+    if (!signal.aborted) tellAway()
   }
   try {
     if (after === undefined) {
@@ -106,7 +110,11 @@ async function follow(signal: AbortSignal): Promise<void> {
     // The tab was away for longer than the server keeps changes.
     if (statusOf(refusal) === 410) followChanges()
     // Such as that of a token that has expired.
-    else explain(refusal)
+    else if (statusOf(refusal) !== undefined) explain(refusal)
+    else {
+      tellAway()
+      setTimeout(followChanges, pauseMs.failed)
+    }
   }
 }
 

@@ -56,12 +56,19 @@ export const unauthorized = 'plantstore-unauthorized'
 const toast = find('#toast')
 const said = find('#changed')
 const undo = find('#undo')
+const opener = find('#open', HTMLButtonElement)
 const toastMs = 10_000
 let timer: number | undefined
 
-/** Says what an action has done, for a while: also in the sheet of a plant, which covers the toast. */
-export function announce(sentence: string): void {
+/**
+ * Says what an action has done, for a while: also in the sheet of a plant, which covers the toast.
+ *
+ * @param id of a plant that a person may want to see.
+ */
+export function announce(sentence: string, id?: bigint): void {
   for (const place of document.querySelectorAll<HTMLElement>('#changed, #plant:modal #plant-said')) say(place, sentence)
+  opener.hidden = id === undefined
+  opener.value = String(id)
   expire()
 }
 
@@ -74,11 +81,12 @@ function expire(): void {
 /** Takes back what was said and offered. */
 export function closeToast(): void {
   said.textContent = find('#plant-said').textContent = ''
-  undo.hidden = true
+  undo.hidden = opener.hidden = true
 }
 
 /** Clears the messages of earlier actions, which may no longer apply. A deletion can still be undone. */
 export function hush(): void {
   for (const place of ['#create-error', '#table-error', '#plant-error', '#plant-said']) find(place).textContent = ''
   say(said, undo.hidden ? '' : undo.title)
+  opener.hidden = true
 }

@@ -1,26 +1,18 @@
-// One plant: the panel that shows it whole, with its texts and how to reach it with the API; its deletion, and its return.
+// One plant: the panel that shows it whole, with its texts and how to reach it with the API.
 
 import { base, idOf, placesBefore, readView, titlePage, writeView } from './address.js'
-import { connect, connectAside, isRefusal, isThere, statusOf } from './api.js'
+import { connect, connectAside, isRefusal } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
 import { attempts, copy, find, make, makeTabs, refocus, showState } from './elements.js'
-import { silhouetteOf } from './icons.js'
-import { announce, explain, hush, say, sayWhy } from './messages.js'
+import { explain, hush, say, sayWhy } from './messages.js'
 import { displayed, jsonOf, seen, shownText, withoutId } from './properties.js'
 import { type Sent, snippetsOf } from './snippets.js'
-import { tint } from './tags.js'
+import { paint, tint } from './tags.js'
 import { boxed, shown } from './texts.js'
-
-interface Deletion {
-  /** The plant as the page showed it. */
-  readonly known: StoredPlant
-  /** What was deleted; undefined if nothing was. */
-  readonly gone: Promise<StoredPlant | undefined>
-}
 
 const dialog = find('#plant', HTMLDialogElement)
 const error = find('#plant-error')
-const head = find('.about', HTMLElement, dialog)
+const head = find('.head', HTMLElement, dialog)
 const link = find('#plant-link')
 /** Where there is room, the panel stands beside the table. */
 const isWide = matchMedia('(min-width: 80rem) and (min-height: 25rem)')
@@ -29,10 +21,6 @@ const byPage = 'page'
 let shownId: string | undefined
 /** What had the focus when the panel was opened, to which a browser gives it back. */
 let opener: Element | null = null
-/** The deletions of this page that nobody has taken back, also those under way. */
-let deletions: Deletion[] = []
-/** The plants whose deletion is under way. */
-export const leaving = new Set<bigint>()
 const beginLook = attempts()
 /** What the panel shows. */
 let filled: StoredPlant | undefined
@@ -175,11 +163,11 @@ function noteDeletion(): void {
 function fill(plant: StoredPlant | Tagged<StoredPlant>): void {
   filled = plant
   const { etag, ...content } = plant as Tagged<StoredPlant>
-  const { id, name, tag = '' } = content
+  const { id, name } = content
   error.textContent = ''
   for (const button of dialog.querySelectorAll<HTMLButtonElement>('[data-action]')) button.value = String(id)
   find('#plant-title').replaceChildren(shown(name))
-  find('.glyph', HTMLElement, tint(head, tag)).replaceChildren(silhouetteOf(name, tag))
+  paint(head, content)
   titlePage(name)
   const beside = displayed.filter((property) => property.name !== 'name')
   const facts = beside.flatMap((property) => {
@@ -209,111 +197,4 @@ function fill(plant: StoredPlant | Tagged<StoredPlant>): void {
   const tabs = makeTabs('Request', Object.keys(requests), chosen, choose)
   find('#plant-requests').replaceChildren(tabs, code)
   showState(dialog, 'there')
-}
-
-/**
- * Deletes a plant: for a person at once, before the server has answered. Rejects if it is not gone, or may not be.
- *
- * @param onLeft called when its row is hidden, until the request has ended.
- */
-export async function remove(plant: StoredPlant, onLeft: () => void): Promise<void> {
-  const { id, name } = plant
-  if (leaving.has(id)) return
-  hush()
-  leaving.add(id)
-  const done = deleteOne(plant)
-  const deletion = { known: plant, gone: done.then((gone) => gone.plant).catch(() => undefined) }
-  deletions.push(deletion)
-  if (shownId === String(id)) openPlant(undefined)
-  onLeft()
-  offerUndo()
-  announce(sentenceOf(plant))
-  try {
-    const { doubt } = await done
-    if (doubt === undefined) return
-    announce(`${JSON.stringify(name)} may not be deleted.`)
-    throw doubt
-  } catch (refusal) {
-    leaving.delete(id)
-    if ((await deletion.gone) === undefined) {
-      forget(deletion)
-      announce(`${JSON.stringify(name)} is not deleted.`)
-    }
-    throw refusal
-  }
-}
-
-/** Returns the plant that is gone, or may be: then with the refusal that leaves it open. */
-async function deleteOne(known: StoredPlant): Promise<{ readonly plant: StoredPlant; readonly doubt?: unknown }> {
-  const { id } = known
-  let plant = known
-  try {
-    const { etag, ...there } = await connect().getPlant(id)
-    plant = there
-    // Another client may have changed the plant since: what is deleted is what can come back.
-    await connect().deletePlant(id, { ifMatch: etag })
-  } catch (refusal) {
-    // It may be gone by this request, whose answer was lost, or by somebody else's.
-    if (await isGone(id)) return { plant }
-    if (plant === known || !isRefusal(refusal) || !refusal.mayBeDone) throw refusal
-    return { plant, doubt: refusal }
-  }
-  return { plant }
-}
-
-const sentenceOf = ({ name }: StoredPlant): string => `Deleted ${JSON.stringify(name)}.`
-
-/** Offers to bring back the plant that was deleted last, if it is not back yet. Without a keyboard, it has no other way. */
-function offerUndo(): void {
-  const undo = find('#undo', HTMLButtonElement)
-  const last = deletions.at(-1)?.known
-  undo.title = last === undefined ? '' : sentenceOf(last)
-  undo.hidden = last === undefined
-}
-
-function forget(deletion: Deletion | undefined): void {
-  deletions = deletions.filter((each) => each !== deletion)
-  offerUndo()
-}
-
-async function isGone(id: bigint): Promise<boolean> {
-  const found = await connectAside()
-    .getPlant(id)
-    .catch((refusal: unknown) => refusal)
-  return statusOf(found) === 404
-}
-
-/** Receives a plant that was created or changed. */
-type OnChanged = (plant: StoredPlant, sentence: string) => Promise<void>
-
-/** Takes back the deletion that a person began last, once it has succeeded. */
-export async function undoLast(onChanged: OnChanged): Promise<void> {
-  const last = deletions.at(-1)
-  forget(last)
-  if (last === undefined) return
-  hush()
-  announce(`Bringing ${JSON.stringify(last.known.name)} back.`)
-  refocus(undefined)
-  const plant = await last.gone
-  if (plant !== undefined) await restore(plant, onChanged, last)
-}
-
-/** Creates a plant again. Shows the one that has its id if somebody has taken it since. */
-export async function restore(plant: StoredPlant, onChanged: OnChanged, deletion?: Deletion): Promise<void> {
-  leaving.delete(plant.id)
-  let sentence = `${JSON.stringify(plant.name)} is back.`
-  try {
-    await connect().createPlant(plant)
-  } catch (refusal) {
-    if (statusOf(refusal) !== 409 && deletion !== undefined) deletions.push(deletion)
-    if (statusOf(refusal) !== 409) throw refusal
-    if (!(await isThere(plant))) {
-      sentence = `Somebody has created a plant with the id ${plant.id} since.`
-      openPlant(String(plant.id))
-    }
-  } finally {
-    offerUndo()
-  }
-  await onChanged(plant, sentence)
-  refocus(plant.id, find('#plants-title'))
 }

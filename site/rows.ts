@@ -5,7 +5,7 @@ import type { Change, StoredPlant } from './client.js'
 import { find, make } from './elements.js'
 import { printLine } from './exact-json.js'
 import { makeIcon, silhouetteOf } from './icons.js'
-import { leaving, markShown, openPlant, pressFor, rowBeside } from './plant.js'
+import { markShown, openPlant, pressFor, rowBeside } from './plant.js'
 import { displayed, isSame, type PlantProperty, seen, shownText, withoutId } from './properties.js'
 import { tint } from './tags.js'
 import { shown } from './texts.js'
@@ -15,9 +15,9 @@ const columnsMax = 5
 
 export const table = find('#table', HTMLTableElement)
 const body = find('#page', HTMLTableSectionElement)
-/** For a plant that its page does not show. */
-const pinned = find('#pinned', HTMLTableSectionElement)
 const plants = new WeakMap<HTMLTableRowElement, StoredPlant>()
+/** The plants whose deletion is under way. */
+export const leaving = new Set<bigint>()
 /** The length of the longest id so far. */
 let idLength = 3
 const mayMove = matchMedia('(prefers-reduced-motion: no-preference)')
@@ -31,7 +31,7 @@ table.addEventListener('keydown', onKey)
 export const rows = body.rows
 
 export function findRow(id: bigint): HTMLTableRowElement | undefined {
-  return [...pinned.rows, ...rows].find((row) => row.dataset['id'] === String(id))
+  return [...rows].find((row) => row.dataset['id'] === String(id))
 }
 
 /** Whether a change is shown already, such as one made here. */
@@ -42,25 +42,8 @@ export function showsChange({ kind, plant }: Change): boolean {
   return there !== undefined && isSame(there, plant)
 }
 
-/** Shows what has become of the plant above the page. Several changes of it may come at once, and late. */
-export function refreshPinned(changes: readonly Change[]): void {
-  const [row] = pinned.rows
-  const last = changes.findLast(({ plant }) => String(plant.id) === row?.dataset['id'])
-  if (row === undefined || last === undefined) return
-  if (last.kind === 'deleted') row.remove()
-  else putTexts(row, last.plant)
-}
-
-/** Shows a plant above the page, until another one is shown. */
-export function pinRow(plant: StoredPlant): void {
-  pinned.replaceChildren(toRow(plant))
-}
-
 export function showRows(page: readonly StoredPlant[]): void {
-  settle(() => {
-    pinned.replaceChildren()
-    body.replaceChildren(...page.map(toRow))
-  })
+  settle(() => body.replaceChildren(...page.map(toRow)))
   markShown()
   // Columns that stay where they are in the next search.
   idLength = Math.max(idLength, ...page.map(({ id }) => String(id).length))
@@ -71,7 +54,6 @@ export function showRows(page: readonly StoredPlant[]): void {
 export function refreshRows(page: readonly StoredPlant[]): void {
   const there = new Map([...rows].map((row) => [row.dataset['id'], row]))
   const ids = new Set(page.map(({ id }) => String(id)))
-  if (ids.has(pinned.rows[0]?.dataset['id'] ?? '')) pinned.replaceChildren()
   settle(() => {
     for (const [id = '', row] of there) {
       if (!ids.has(id)) drop(row)
@@ -86,6 +68,29 @@ export function refreshRows(page: readonly StoredPlant[]): void {
       if (there.size > 0) rows[at]?.classList.add('fresh')
     }
   })
+}
+
+/**
+ * Shows a plant in its place before the server has it. Returns what is called once it is known whether the server has.
+ */
+export function putEarly(plant: StoredPlant): (isThere: boolean) => void {
+  const there = findRow(plant.id)
+  // Somebody has taken the id.
+  if (there?.hidden === false) return () => {}
+  const row = there ?? toRow(plant)
+  const next = [...rows].find((each) => (plants.get(each)?.id ?? 0n) > plant.id) ?? null
+  settle(() => {
+    if (!row.isConnected) body.insertBefore(row, next)
+    row.hidden = false
+  })
+  row.inert = true
+  row.ariaBusy = 'true'
+  return (isThere) => {
+    row.inert = false
+    row.ariaBusy = null
+    // It may be somebody else's by now.
+    if (!isThere && plants.get(row) === plant) drop(row)
+  }
 }
 
 /** A plant as its row shows it. */

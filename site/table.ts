@@ -19,7 +19,7 @@ import { whileBusy } from './form.js'
 import { readLater } from './live.js'
 import { explain, hush, say, spoken } from './messages.js'
 import { openPlant } from './plant.js'
-import { refreshPinned, refreshRows, rows, showRows, showsChange, table } from './rows.js'
+import { putEarly, refreshRows, rows, showRows, showsChange, table } from './rows.js'
 import { drawTags } from './tags.js'
 
 const typingPauseMs = 100
@@ -122,14 +122,14 @@ export async function refresh(changes: readonly Change[]): Promise<void> {
   await loading
   if (current === undefined) await show(view, before, false, true)
   else if (hasFailed || changes.length === 0 || !changes.every(showsChange)) {
-    refreshing = refreshPage(current, changes)
+    refreshing = refreshPage(current)
     // A newer one may overtake it.
     for (let last: unknown; last !== refreshing; await last) last = refreshing
   }
   await loading
 }
 
-async function refreshPage(asked: ListQuery, changes: readonly Change[]): Promise<void> {
+async function refreshPage(asked: ListQuery): Promise<void> {
   const mine = newest
   const isNewest = beginRefresh()
   // Another page was requested, or is shown, or this one was requested again.
@@ -140,12 +140,24 @@ async function refreshPage(asked: ListQuery, changes: readonly Change[]): Promis
     const { plants, next } = found(page, view.name)
     nextAfter = next
     succeed()
-    refreshPinned(changes)
     refreshRows(plants)
     showPlace()
   } catch (refusal) {
     if (!isOld()) fail(refusal)
   }
+}
+
+/**
+ * Shows a plant on the page before the server has it, if it belongs there. Returns what is called once it is known
+ * whether the server has.
+ */
+export function showEarly(plant: StoredPlant): (isThere: boolean) => void {
+  const { name, tag, after } = view
+  const isFound = plant.name.startsWith(name) && (tag === '' || plant.tag === tag)
+  const isAfter = after === undefined || plant.id > BigInt(after)
+  const isBefore = nextAfter === undefined || plant.id < BigInt(nextAfter)
+  const isKnown = !hasFailed && rows.length > 0 && table.ariaBusy === null
+  return isKnown && isFound && isAfter && isBefore ? putEarly(plant) : () => {}
 }
 
 function succeed(): void {

@@ -2,7 +2,8 @@
 
 import type { Summary } from './client.js'
 import { find, make } from './elements.js'
-import { makeIcon } from './icons.js'
+import { makeIcon, silhouetteOf } from './icons.js'
+import type { Values } from './properties.js'
 import { escaped, shown } from './texts.js'
 
 const chipsMax = 8
@@ -73,4 +74,9 @@ export function tint<Kind extends HTMLElement>(element: Kind, tag: string): Kind
   const hash = [...tag].reduce((before, character) => (before * 14 + (character.codePointAt(0) ?? 0)) % 971, 0)
   element.style.setProperty('--hue', String(((hash % huesMax) * 360) / huesMax))
   return element
+}
+
+/** Shows what a plant looks like at the head of its panel. */
+export function paint(head: HTMLElement, { name, tag = '' }: Values): void {
+  find('.glyph', HTMLElement, tint(head, tag)).replaceChildren(silhouetteOf(name, tag))
 }

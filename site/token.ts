@@ -15,7 +15,6 @@ export const may = { read: false, write: false }
 
 export const token = {
   get: (): string => held || (storages.map((place) => place.getItem(tokenKey)).find((secret) => secret !== null) ?? ''),
-  stays: (): boolean => storages[1]?.getItem(tokenKey) != null,
   /** @param stays beyond this tab, on this device. */
   keep: (secret: string, stays: boolean): void => {
     token.forget()

@@ -105,8 +105,8 @@ describe('texts of every kind', { skip: noBrowser }, () => {
     await page.keyboard.press('Escape')
     await reads(page, '#status', '1 to 25 of 60')
     for (const [button, form] of [
-      ['Export matches as CSV', 'csv'],
-      ['Export matches as NDJSON', 'ndjson'],
+      ['Export as CSV', 'csv'],
+      ['Export as NDJSON', 'ndjson'],
     ] as const) {
       await page.locator('#more summary').click()
       const downloading = page.waitForEvent('download')

@@ -475,7 +475,8 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await undo.waitFor()
       await lose(false)
       await undo.click()
-      await reads(page, '#table-error', unreachable)
+      await says(page, '"Rosa" is not back: the server cannot be reached; try again.')
+      await page.locator('tr[data-id="2"]').waitFor({ state: 'detached' })
       await page.unroute(isPlants)
       await undo.click()
       await says(page, '"Rosa" is back.')
@@ -558,11 +559,12 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await page.route('**/plants', held)
       await page.route('**/plants/1', held)
       await create(page, '', 'first', '')
+      await page.locator('tr[data-id="3"][inert]').waitFor()
       await page.locator('#name').fill('second')
       const slow = page.waitForResponse('**/plants/1')
       for (const id of [1, 2]) {
         await page.getByRole('button', { name: `Edit plant ${id}`, exact: true }).click()
-        await page.locator('#edit-title .hint').getByText(`Plant ${id}`).waitFor()
+        await page.locator('#edit-hint').getByText(`Plant ${id}`).waitFor()
         if (id === 1) await page.keyboard.press('Escape')
       }
       await page.locator('#edit-name').fill('draft')
@@ -572,6 +574,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await page.locator('#plants:not(:has([aria-busy]))').waitFor()
       assert.equal(await page.locator('#edit').isVisible(), false)
       await created(page, 3)
+      await page.locator('tr[data-id="3"]:not([inert])').waitFor()
       assert.equal(await page.locator('#name').inputValue(), 'second')
       await store.fail({ operation: 'replacePlant', delayMs: 500 })
       await rename(page, '1', 'typed before')
@@ -582,7 +585,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await page.locator('#edit').waitFor({ state: 'hidden' })
       assert.equal((await store.client.getPlant(1)).name, 'typed after')
       await page.getByRole('button', { name: 'Edit plant 1', exact: true }).click()
-      await reads(page, '#edit-title .hint', 'Plant 1')
+      await reads(page, '#edit-hint', 'Plant 1')
       await page.keyboard.press('Escape')
       // What was typed and not saved stands there again, until it is given up.
       await store.client.replacePlant(2, { name: 'Plant 2', tag: 'theirs' })
@@ -688,7 +691,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
         await is()
         await hasFocus(page, '#chips [aria-pressed="true"]')
         await page.locator('#more summary').click()
-        await page.getByRole('button', { name: 'Export matches as CSV' }).click()
+        await page.getByRole('button', { name: 'Export as CSV' }).click()
         await is()
         await hasFocus(page, '#more summary')
       },
@@ -771,7 +774,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
         await reads(page, '#status', found === 1 ? '1 plant' : '1 to 25')
         const downloading = page.waitForEvent('download')
         await page.locator('#more summary').click()
-        await page.getByRole('button', { name: 'Export matches as NDJSON' }).click()
+        await page.getByRole('button', { name: 'Export as NDJSON' }).click()
         const exported = await readFile(await (await downloading).path(), 'utf8')
         assert.equal(exported.trimEnd().split('\n').length, found)
       }

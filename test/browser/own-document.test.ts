@@ -223,10 +223,10 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
       await page.keyboard.press('Escape')
       for (const [button, text] of [
         [
-          'Export matches as CSV',
+          'Export as CSV',
           csvHeader(columns) + [read, second].map((json) => csvOf({ id: 1n, json }, columns, () => {})).join(''),
         ],
-        ['Export matches as NDJSON', `${read}\n${second}\n`],
+        ['Export as NDJSON', `${read}\n${second}\n`],
       ] as const) {
         await page.locator('#more summary').click()
         const downloading = page.waitForEvent('download')
