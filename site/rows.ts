@@ -56,16 +56,22 @@ export function refreshRows(page: readonly StoredPlant[]): void {
   const ids = new Set(page.map(({ id }) => String(id)))
   settle(() => {
     for (const [id = '', row] of there) {
-      if (!ids.has(id)) drop(row)
+      if (!ids.has(id) && !row.inert) drop(row)
     }
-    for (const [at, plant] of page.entries()) {
-      const row = there.get(String(plant.id))
-      const old = row && plants.get(row)
-      if (old !== undefined && isSame(old, plant)) continue
-      if (row === undefined) body.insertBefore(toRow(plant), rows[at] ?? null)
-      else putTexts(row, plant)
+    let next = body.firstElementChild
+    for (const plant of page) {
+      const old = there.get(String(plant.id))
+      const row = old ?? toRow(plant)
+      if (old === undefined) body.insertBefore(row, next)
+      next = row.nextElementSibling
+      const known = old && plants.get(old)
+      if (known !== undefined && isSame(known, plant) && !row.inert) continue
+      putTexts(row, plant)
+      // The server has it now.
+      row.inert = false
+      row.ariaBusy = null
       // Of all that is new at once, nothing is marked.
-      if (there.size > 0) rows[at]?.classList.add('fresh')
+      if (there.size > 0) row.classList.add('fresh')
     }
   })
 }

@@ -466,6 +466,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await lose(true)
       await create(page, '2', 'Rosa', 'rose')
       await reads(page, '#create-error', unreachable)
+      await page.locator('tr[data-id="2"]:not([inert])').waitFor()
       await page.unroute(isPlants)
       await page.getByRole('button', { name: 'Create', exact: true }).click()
       await created(page, 2)
