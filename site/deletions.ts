@@ -96,6 +96,7 @@ export async function undoLast(onChanged: OnChanged): Promise<void> {
   if (last === undefined) return
   hush()
   announce(`Bringing ${JSON.stringify(last.known.name)} back.`)
+  if (document.activeElement?.closest('#table')) find('#plants-title').focus()
   refocus(undefined)
   leaving.delete(last.known.id)
   const settle = showEarly(last.known)

@@ -76,7 +76,7 @@ export function startEditing(onDone: (plant: StoredPlant, sentence: string) => P
     if (mine === undefined || state === undefined || !(await save(mine, state))) return
     void onDone(mine.shown, `Saved ${JSON.stringify(mine.shown.name)}.`)
   }
-  onSubmit(form, () => saveOver(opened?.shown))
+  onSubmit(form, async () => (opened?.theirs === undefined ? saveOver(opened?.shown) : conflict.focus()))
   overwrite.addEventListener('click', () => whileBusy(overwrite, () => saveOver(opened?.theirs)).catch(explain))
 }
 

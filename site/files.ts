@@ -75,7 +75,8 @@ function read(json: string): Pick<PlantRow, 'plant' | 'wrong'> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { wrong: 'is not a JSON object' }
   const { id, ...plant } = plantOf(Object.entries(value))
   if (plant.name === undefined) return { wrong: 'name is missing' }
-  if (id === undefined) return { plant }
+  // A spreadsheet has cells without one.
+  if (id === undefined || id === '') return { plant }
   const exact = idOf(String(id))
   if (!/^\s*-?\d+\s*$/.test(String(id))) return { wrong: `id ${notWhole} ${JSON.stringify(String(id))}` }
   if (exact === undefined || exact < minimum || exact > maximum)

@@ -153,8 +153,8 @@ function review(read: readonly PlantRow[]): void {
   const [first] = wrong
   say(error, first === undefined ? '' : toSentence(`line ${first.line}: ${first.wrong}`))
   problems.textContent = first === undefined ? '' : `${wrong.length.toLocaleString('en')} with a problem`
-  const end = first === undefined ? '.' : `, ${problems.textContent}.`
-  showRows(`2. Check: ${ready.length.toLocaleString('en')} ready${end}`, [...wrong, ...ready])
+  const counts = [ready.length > 0 && `${ready.length.toLocaleString('en')} ready`, problems.textContent]
+  showRows(`2. Check: ${counts.filter(Boolean).join(', ')}.`, [...wrong, ...ready])
 }
 
 /** Adds the rows. Leaves those that are rejected. Returns whether there are none. */
@@ -240,9 +240,10 @@ async function giveIds(): Promise<void> {
 /** Adds the plants of the rows until the attempt is stopped, by a person or a failure that concerns all. */
 async function addAll(attempt: AbortController): Promise<void> {
   const unrecorded = connect(token.get(), fetch.bind(globalThis))
+  const first = rows.findIndex(({ plant }) => plant !== undefined)
   const addOne = async (at: number, row: PlantRow, plant: NewPlant): Promise<void> => {
     // The log shows the first request, and would show nothing else.
-    const client = at === 0 ? connect() : unrecorded
+    const client = at === first ? connect() : unrecorded
     try {
       await client.createPlant(plant)
       rows[at] = { ...row, outcome: 'added' }

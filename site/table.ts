@@ -282,7 +282,7 @@ function showPlace(): void {
   find('#show-all').hidden = rows.length > 0 || hasFailed || view.name + view.tag === ''
   createNamed.hidden = rows.length > 0 || hasFailed || view.name === '' || id !== undefined
   createNamed.value = view.name
-  say(createNamed, `Create ${JSON.stringify(view.name)}`)
+  say(find('span', HTMLElement, createNamed), `Create ${JSON.stringify(view.name)}`)
   const ofBefore = rows.length === 0 ? '' : 'Showing the previous results.'
   const tagged = totals?.tags.find(({ tag }) => tag.toLowerCase() === view.name.toLowerCase())
   const showTagged = find('#show-tagged', HTMLButtonElement)
