@@ -1,12 +1,13 @@
 // The form that creates a plant. Nobody has to invent an id: the form offers one that is free.
 
 import { idOf } from './address.js'
-import { connect, freeIds, idMax, isRefusal, isThere, statusOf } from './api.js'
+import { connect, freeIds, idMax, isRefusal, isThere, statusOf, wordsOf } from './api.js'
 import type { StoredPlant } from './client.js'
-import { fieldOf, find } from './elements.js'
+import { mayReturn } from './deletions.js'
+import { fieldOf, find, isHere } from './elements.js'
 import { fieldFor, focusWrong, isFilledIn, onSubmit, plantIn, showRefusal, tell } from './form.js'
 import { closeLog } from './log.js'
-import { hush } from './messages.js'
+import { announce, hush } from './messages.js'
 import { openPlant } from './plant.js'
 import { displayed, isSame, type Values, withoutId } from './properties.js'
 import { showEarly } from './table.js'
@@ -81,14 +82,18 @@ export function startForm(onCreated: (plant: StoredPlant, sentence: string) => P
       if (isSame(plantIn(form, withoutId), plant)) {
         form.reset()
         draw()
-        focusForm()
+        if (isHere(form)) focusForm()
       }
       if (['', id].includes(idField.value.trim())) offer(undefined)
       void onCreated({ ...plant, id: BigInt(id) }, `Created ${JSON.stringify(plant.name)} with the id ${id}.`)
       void offerIfReached(BigInt(id)).then(() => idField.value === '' && offer(BigInt(id) + 1n))
     } catch (refusal) {
       if (statusOf(refusal) === 409) ownId.open = true
-      showRefusal(form, refusal, error)
+      // A person may have closed the form, or begun with the next plant.
+      const isGone = section.hidden || !isSame(plantIn(form, withoutId), plant)
+      if (isGone && statusOf(refusal) !== 401)
+        announce(`${JSON.stringify(plant.name)} is not created: ${wordsOf(refusal)}.`)
+      else showRefusal(form, refusal, error)
     }
   })
 }
@@ -163,7 +168,8 @@ const offerIfReached = (above?: bigint): Promise<boolean> => offerFree(above).ca
 async function offerFree(above?: bigint): Promise<boolean> {
   const { value } = idField
   if (!may.read || (value.trim() !== '' && value !== offered) || value === unanswered) return false
-  const { value: free } = await freeIds(above).next()
+  let free: bigint | undefined
+  for await (free of freeIds(above)) if (!mayReturn(free)) break
   // Whoever has just entered the field is about to type another one.
   const isTaken = above === undefined && value !== '' && document.activeElement === idField
   if (free === undefined || idField.value !== value || isTaken) return false

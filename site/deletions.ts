@@ -5,7 +5,7 @@ import type { StoredPlant } from './client.js'
 import { find, refocus } from './elements.js'
 import { announce, hush } from './messages.js'
 import { openPlant, plantShown } from './plant.js'
-import { dropRow, hideLeaving, leaving } from './rows.js'
+import { hideRow, settleRow } from './rows.js'
 import { showEarly } from './table.js'
 
 interface Deletion {
@@ -22,22 +22,19 @@ let deletions: Deletion[] = []
 export async function remove(plant: StoredPlant): Promise<void> {
   const { id, name } = plant
   hush()
-  leaving.add(id)
   const done = deleteOne(plant)
   const deletion = { known: plant, gone: done.then((gone) => gone.plant).catch(() => undefined) }
   deletions.push(deletion)
   if (plantShown(id) !== undefined) openPlant(undefined)
-  hideLeaving(id)
+  hideRow(id)
   offerUndo()
   announce(sentenceOf(plant))
   try {
     const { doubt } = await done
     if (doubt !== undefined) throw doubt
-    // It may be on its way back.
-    if (leaving.has(id)) dropRow(id)
+    settleRow(id, true)
   } catch (refusal) {
-    leaving.delete(id)
-    hideLeaving(id)
+    settleRow(id, false)
     const isHere = (await deletion.gone) === undefined
     if (isHere) forget(deletion)
     if (statusOf(refusal) === 401) throw refusal
@@ -74,6 +71,9 @@ function offerUndo(): void {
   undo.hidden = last === undefined
 }
 
+/** Whether a plant with this id could come back. */
+export const mayReturn = (id: bigint): boolean => deletions.some(({ known }) => known.id === id)
+
 function forget(deletion: Deletion | undefined): void {
   deletions = deletions.filter((each) => each !== deletion)
   offerUndo()
@@ -98,7 +98,6 @@ export async function undoLast(onChanged: OnChanged): Promise<void> {
   announce(`Bringing ${JSON.stringify(last.known.name)} back.`)
   if (document.activeElement?.closest('#table')) find('#plants-title').focus()
   refocus(undefined)
-  leaving.delete(last.known.id)
   const settle = showEarly(last.known)
   const plant = await last.gone
   if (plant === undefined) settle(true)

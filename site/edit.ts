@@ -182,7 +182,7 @@ function refuse(mine: Opened, refusal: unknown): void {
 function take(mine: Opened, plant: Tagged<StoredPlant>): boolean {
   mine.isGone = false
   takeUntouched(mine, plant)
-  const typed = plantIn(form, withoutId, mine.shown)
+  const typed = plantIn(form, withoutId, plant)
   // Such as after a save whose answer was lost.
   const isKnown = isSame(mine.shown, plant) || isSame({ ...typed, id: plant.id }, plant)
   if (isKnown) mine.shown = plant
@@ -213,7 +213,7 @@ function showConflict({ shown, theirs }: Opened): void {
   const hasConflict = theirs !== undefined
   conflict.replaceChildren()
   if (hasConflict) {
-    const mine = plantIn(form, withoutId, shown)
+    const mine = plantIn(form, withoutId, theirs)
     const news = make('p', { role: 'alert' }, make('b', 'Someone else changed this plant.'), ' Choose what to keep.')
     conflict.append(news, sideBySide(shown, mine, theirs))
     const isMerged = withoutId.every((property) => {

@@ -103,6 +103,10 @@ export function refocus(id: bigint | string | undefined, left: Element | null = 
   ;(link ?? find('#plants-title')).focus()
 }
 
+/** Whether the focus is in an element, or nowhere. */
+export const isHere = (element: Element): boolean =>
+  document.activeElement === document.body || element.contains(document.activeElement)
+
 /** Numbers attempts. What beginning one returns says whether no newer one has begun: an older answer may come later. */
 export function attempts(): () => () => boolean {
   let newest = 0

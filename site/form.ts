@@ -2,7 +2,7 @@
 // fields that they concern.
 
 import { isRefusal, statusOf, wordsOf } from './api.js'
-import { type Field, fieldOf, fill, find, isField, make } from './elements.js'
+import { type Field, fieldOf, fill, find, isField, isHere, make } from './elements.js'
 import { printLine } from './exact-json.js'
 import { explain, say, toSentence } from './messages.js'
 import { isUsual, meaningOf, ownOf, type PlantProperty, plantOf, textOf, type Values, yesOrNo } from './properties.js'
@@ -140,7 +140,7 @@ export function showRefusal(form: HTMLFormElement, refusal: unknown, rest: HTMLE
 
 /** Moves the focus to the first field with a message. */
 export function focusWrong(form: HTMLFormElement): void {
-  fieldsOf(form, '[aria-invalid]')[0]?.focus()
+  if (isHere(form)) fieldsOf(form, '[aria-invalid]')[0]?.focus()
 }
 
 /** The field of the property at the beginning of a message, as in `name: is missing` or `care.light: must be`. */

@@ -14,9 +14,9 @@ import { followChanges, showAfter, startLive, stopLive, tellAway } from './live.
 import { clearLog } from './log.js'
 import { addExamples, openMany, startMany } from './many.js'
 import { closeMenu } from './menus.js'
-import { announce, closeToast, explain, hush } from './messages.js'
+import { announce, closeToast, explain, hush, isSaid } from './messages.js'
 import { noteChangesOfShown, openPlant, plantShown, showInPanel, showPlant } from './plant.js'
-import { findRow, leaving, plantInRow, updateRow } from './rows.js'
+import { findRow, isLeaving, plantInRow, settleRow, updateRow } from './rows.js'
 import { filterByTag, openTable, refresh, refreshAll, searched, showAll, showsView, showTotals } from './table.js'
 import { may, token } from './token.js'
 
@@ -54,7 +54,7 @@ const actions: Readonly<Record<string, (button: HTMLButtonElement) => unknown>> 
   restore: (button) => whileBusy(button, () => restore(plantOf(button), changed)),
   tag: (button) => filterByTag(button.value),
   tagged: (button) => filterByTag(button.value, ''),
-  undo: (button) => whileBusy(button, () => undoLast(changed)),
+  undo: () => undoLast(changed),
 }
 document.addEventListener('click', async ({ target }) => {
   const button = target instanceof Element ? target.closest('[data-action]') : null
@@ -84,20 +84,17 @@ async function readAnew(): Promise<boolean> {
   return isShown
 }
 
-const beginChange = attempts()
-
 /** Shows a plant that was created or changed, and says what happened. Offers to open one that is on another page. */
 async function changed(plant: StoredPlant, sentence: string): Promise<void> {
   const { id } = plant
   updateRow(plant)
   void showInPanel(plant)
   announce(sentence)
-  const isNewest = beginChange()
   const isShown = await readAnew()
   const row = findRow(id)
   row?.classList.add('fresh')
   row?.scrollIntoView({ block: 'nearest' })
-  if (isShown && row === undefined && plantShown(id) === undefined && isNewest()) announce(sentence, id)
+  if (isShown && row === undefined && plantShown(id) === undefined && isSaid(sentence)) announce(sentence, id)
 }
 
 /** The plant of a button, in the panel or in a row. */
@@ -108,13 +105,13 @@ function plantOf({ value }: HTMLButtonElement): StoredPlant {
 }
 
 async function removePlant(plant: StoredPlant): Promise<void> {
-  if (leaving.has(plant.id)) return
+  if (isLeaving(plant.id)) return
   try {
     await remove(plant)
   } finally {
     await readAnew()
     // A list that was asked for before the deletion had the plant.
-    leaving.delete(plant.id)
+    settleRow(plant.id, false)
   }
 }
 
@@ -148,14 +145,14 @@ async function recover(): Promise<void> {
 }
 
 /** Tries until the server has said what the token may. */
-async function start(): Promise<void> {
+async function start(opening: Promise<void>): Promise<void> {
   try {
-    await open(openStore())
+    await opening
   } catch (refusal) {
     if (!isRefusal(refusal)) throw refusal
     if (refusal.status === 401) return forget(wordsOf(refusal))
     tellAway()
-    setTimeout(start, 5_000)
+    setTimeout(() => token.get() !== '' && start(openStore().then(() => open(Promise.resolve()))), 5_000)
   }
 }
 
@@ -220,7 +217,7 @@ addEventListener('keydown', (event) => {
   else if (key === 'n' && may.write) toggleForm()
   else if (key === '?') find('#help').click()
   else if (key === 'ArrowDown' && (target as Element).matches('body, #plants-title, #table'))
-    document.querySelector<HTMLElement>('a.name')?.focus()
+    document.querySelector<HTMLElement>('tr:not([inert]) a.name')?.focus()
   else return
   event.preventDefault()
 })
@@ -228,4 +225,4 @@ addEventListener('keydown', (event) => {
 if (takeToken()) {
   // It signs in by itself.
 } else if (token.get() === '') askForToken()
-else await start()
+else await start(open(openStore()))

@@ -72,6 +72,8 @@ export function announce(sentence: string, id?: bigint): void {
   expire()
 }
 
+export const isSaid = (sentence: string): boolean => said.textContent === sentence
+
 /** Takes back what the toast says and offers, but not while a person is about to press it. */
 function expire(): void {
   clearTimeout(timer)

@@ -128,7 +128,7 @@ export function markShown(): void {
 
 /** The plant of the panel, if that is open and has this id. */
 export function plantShown(id: bigint): StoredPlant | undefined {
-  return shownId === String(id) && filled?.id === id ? filled : undefined
+  return dialog.open && filled?.id === id ? filled : undefined
 }
 
 /** Shows what a person has made of the plant, if it is the one that is shown. */

@@ -16,8 +16,12 @@ const columnsMax = 5
 export const table = find('#table', HTMLTableElement)
 const body = find('#page', HTMLTableSectionElement)
 const plants = new WeakMap<HTMLTableRowElement, StoredPlant>()
-/** The plants whose deletion is under way. */
-export const leaving = new Set<bigint>()
+/** The plants of the page, as the server has listed them last. */
+let listed: readonly StoredPlant[] = []
+/** The plants whose deletion is under way: they have no rows. */
+const leaving = new Set<bigint>()
+/** The plants that are on their way to the server: they have rows before they are listed. */
+const coming = new Map<bigint, StoredPlant>()
 /** The length of the longest id so far. */
 let idLength = 3
 const mayMove = matchMedia('(prefers-reduced-motion: no-preference)')
@@ -28,74 +32,84 @@ makeHead()
 table.addEventListener('click', onClick)
 table.addEventListener('keydown', onKey)
 
-export const rows = body.rows
+const rows = body.rows
 
 export function findRow(id: bigint): HTMLTableRowElement | undefined {
   return [...rows].find((row) => row.dataset['id'] === String(id))
 }
 
+/** How many plants the page has, as the server has listed them last. */
+export const listedCount = (): number => listed.length
+
 /** Whether a change is shown already, such as one made here. */
 export function showsChange({ kind, plant }: Change): boolean {
-  const row = findRow(plant.id)
-  if (kind === 'deleted') return row === undefined
-  const there = plantInRow(plant.id)
-  return there !== undefined && isSame(there, plant)
+  const there = listed.find(({ id }) => id === plant.id)
+  return kind === 'deleted' ? there === undefined : there !== undefined && isSame(there, plant)
 }
 
+/** Shows another page. */
 export function showRows(page: readonly StoredPlant[]): void {
-  settle(() => body.replaceChildren(...page.map(toRow)))
-  markShown()
+  listed = page
+  coming.clear()
+  draw(true)
   // Columns that stay where they are in the next search.
   idLength = Math.max(idLength, ...page.map(({ id }) => String(id).length))
   table.style.setProperty('--id-width', String(idLength))
 }
 
-/** Shows what has changed, and marks what is new. Rows that stay are not moved: one of them may have the focus. */
+/** Shows what has changed on the page, and marks what is new. */
 export function refreshRows(page: readonly StoredPlant[]): void {
-  const there = new Map([...rows].map((row) => [row.dataset['id'], row]))
-  const ids = new Set(page.map(({ id }) => String(id)))
+  listed = page
+  draw()
+}
+
+/** Brings the rows to what is listed, leaving and coming. Those that stay are not moved: one may have the focus. */
+function draw(isAnother = false): void {
+  const staying = listed.filter(({ id }) => !leaving.has(id))
+  const known = new Set(staying.map(({ id }) => id))
+  const wanted = inOrder([...staying, ...[...coming.values()].filter(({ id }) => !known.has(id))])
+  const ids = new Set(wanted.map(({ id }) => String(id)))
   settle(() => {
-    for (const [id = '', row] of there) {
-      if (!ids.has(id) && !row.inert) drop(row)
-    }
+    if (isAnother) body.replaceChildren()
+    const there = new Map([...rows].map((row) => [row.dataset['id'], row]))
+    for (const [id = '', row] of there) if (!ids.has(id)) drop(row)
     let next = body.firstElementChild
-    for (const plant of page) {
+    for (const plant of wanted) {
       const old = there.get(String(plant.id))
       const row = old ?? toRow(plant)
       if (old === undefined) body.insertBefore(row, next)
       next = row.nextElementSibling
-      const known = old && plants.get(old)
-      if (known !== undefined && isSame(known, plant) && !row.inert) continue
-      putTexts(row, plant)
-      // The server has it now.
-      row.inert = false
-      row.ariaBusy = null
+      row.inert = !known.has(plant.id)
+      row.ariaBusy = row.inert ? 'true' : null
+      const before = old && plants.get(old)
+      if (before !== undefined && isSame(before, plant)) continue
+      if (old !== undefined) putTexts(row, plant)
       // Of all that is new at once, nothing is marked.
       if (there.size > 0) row.classList.add('fresh')
     }
   })
+  markShown()
+}
+
+function inOrder(some: readonly StoredPlant[]): readonly StoredPlant[] {
+  return some.toSorted((one, other) => (one.id < other.id ? -1 : 1))
 }
 
 /**
  * Shows a plant in its place before the server has it. Returns what is called once it is known whether the server has.
  */
 export function putEarly(plant: StoredPlant): (isThere: boolean) => void {
-  const there = findRow(plant.id)
-  // Somebody has taken the id.
-  if (there?.hidden === false) return () => {}
-  const row = there ?? toRow(plant)
-  const next = [...rows].find((each) => (plants.get(each)?.id ?? 0n) > plant.id) ?? null
-  settle(() => {
-    if (!row.isConnected) body.insertBefore(row, next)
-    row.hidden = false
-  })
-  row.inert = true
-  row.ariaBusy = 'true'
+  coming.set(plant.id, plant)
+  draw()
   return (isThere) => {
-    row.inert = false
-    row.ariaBusy = null
-    // It may be somebody else's by now.
-    if (!isThere && plants.get(row) === plant) drop(row)
+    // Another page is shown, or it comes once more.
+    if (coming.get(plant.id) !== plant) return
+    coming.delete(plant.id)
+    if (isThere) {
+      leaving.delete(plant.id)
+      listed = inOrder([...listed.filter(({ id }) => id !== plant.id), plant])
+    }
+    draw()
   }
 }
 
@@ -107,26 +121,26 @@ export function plantInRow(id: bigint): StoredPlant | undefined {
 
 /** Shows a plant in its row, if it has one. */
 export function updateRow(plant: StoredPlant): void {
-  const row = findRow(plant.id)
-  if (row !== undefined) putTexts(row, plant)
+  refreshRows(listed.map((each) => (each.id === plant.id ? plant : each)))
 }
 
-/** Hides the row of a plant that is being deleted, or shows it again. Its focus goes to the row in its place. */
-export function hideLeaving(id: bigint): void {
+export const isLeaving = (id: bigint): boolean => leaving.has(id)
+
+/** Takes the row of a plant away before it is deleted. Its focus goes to the row in its place. */
+export function hideRow(id: bigint): void {
   const row = findRow(id)
-  if (row === undefined) return
-  const beside = rowBeside(row, 'ArrowDown') ?? rowBeside(row, 'ArrowUp')
-  const hadFocus = row.contains(document.activeElement) || document.activeElement === document.body
-  settle(() => {
-    row.hidden = leaving.has(id)
-  })
-  if (row.hidden && hadFocus) (beside?.querySelector<HTMLElement>('a.name') ?? find('#plants-title')).focus()
+  const beside = row && (rowBeside(row, 'ArrowDown') ?? rowBeside(row, 'ArrowUp'))
+  const hadFocus = row?.contains(document.activeElement) || document.activeElement === document.body
+  leaving.add(id)
+  draw()
+  if (row && hadFocus) (beside?.querySelector<HTMLElement>('a.name') ?? find('#plants-title')).focus()
 }
 
-/** Removes the row of a plant. */
-export function dropRow(id: bigint): void {
-  const row = findRow(id)
-  if (row !== undefined) drop(row)
+/** @param isGone whether the plant was deleted. */
+export function settleRow(id: bigint, isGone: boolean): void {
+  if (isGone) listed = listed.filter((plant) => plant.id !== id)
+  else leaving.delete(id)
+  draw()
 }
 
 function drop(row: HTMLTableRowElement): void {
@@ -187,7 +201,6 @@ function toRow(plant: StoredPlant): HTMLTableRowElement {
     withoutId.map(({ kind }) => make(`td.${kind}`)),
     make('td', make('div.row.actions', tool('edit', 'Edit'), tool('remove', 'Delete'))),
   )
-  row.hidden = leaving.has(plant.id)
   putTexts(row, plant)
   return row
 }

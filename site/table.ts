@@ -19,7 +19,7 @@ import { whileBusy } from './form.js'
 import { readLater } from './live.js'
 import { explain, hush, say, spoken } from './messages.js'
 import { openPlant } from './plant.js'
-import { putEarly, refreshRows, rows, showRows, showsChange, table } from './rows.js'
+import { listedCount, putEarly, refreshRows, showRows, showsChange, table } from './rows.js'
 import { drawTags } from './tags.js'
 
 const typingPauseMs = 100
@@ -65,7 +65,7 @@ for (const field of [prefix, tagFilter]) {
   })
 }
 prefix.addEventListener('keydown', ({ key }) => {
-  if (key === 'ArrowDown') table.querySelector<HTMLElement>('a.name')?.focus()
+  if (key === 'ArrowDown') table.querySelector<HTMLElement>('tr:not([inert]) a.name')?.focus()
 })
 prefix.form?.addEventListener('reset', () => {
   prefix.focus()
@@ -76,7 +76,7 @@ first.addEventListener('click', () => turnTo(first, () => []))
 previous.addEventListener('click', () => turnTo(previous, () => before))
 next.addEventListener('click', () => {
   const { after, from } = view
-  const following = (): Place[] => (nextAfter === undefined ? [] : [{ after: nextAfter, from: from + rows.length }])
+  const following = (): Place[] => (nextAfter === undefined ? [] : [{ after: nextAfter, from: from + listedCount() }])
   return turnTo(next, () => [...before, { after, from }, ...following()])
 })
 
@@ -104,7 +104,7 @@ export async function refreshAll(): Promise<boolean> {
   await refresh([])
   let last: unknown
   // Another action may go to the page before, too: both go there once.
-  while (last !== loading || (!hasFailed && rows.length === 0 && nextAfter === undefined && before.length > 0)) {
+  while (last !== loading || (!hasFailed && listedCount() === 0 && nextAfter === undefined && before.length > 0)) {
     if (last === loading) void showLastOf(before)
     last = loading
     await last
@@ -153,10 +153,10 @@ async function refreshPage(asked: ListQuery): Promise<void> {
  */
 export function showEarly(plant: StoredPlant): (isThere: boolean) => void {
   const { name, tag, after } = view
-  const isFound = plant.name.startsWith(name) && (tag === '' || plant.tag === tag)
+  const isFound = idOf(name) === undefined && plant.name.startsWith(name) && (tag === '' || plant.tag === tag)
   const isAfter = after === undefined || plant.id > BigInt(after)
-  const isBefore = nextAfter === undefined || plant.id < BigInt(nextAfter)
-  const isKnown = !hasFailed && rows.length > 0 && table.ariaBusy === null
+  const isBefore = nextAfter === undefined || plant.id <= BigInt(nextAfter)
+  const isKnown = !hasFailed && listedCount() > 0 && table.ariaBusy === null
   return isKnown && isFound && isAfter && isBefore ? putEarly(plant) : () => {}
 }
 
@@ -187,7 +187,7 @@ export async function filterByTag(tag: string, name = prefix.value): Promise<voi
 export function showTotals(summary: Summary | undefined): void {
   totals = summary
   drawTags(totals, view.tag)
-  if (rows.length > 0) showPlace()
+  if (listedCount() > 0) showPlace()
 }
 
 /** What is searched, on all pages. */
@@ -279,17 +279,17 @@ function showPlace(): void {
   showPager()
   table.classList.toggle('old', hasFailed)
   const id = idOf(view.name)
-  find('#show-all').hidden = rows.length > 0 || hasFailed || view.name + view.tag === ''
-  createNamed.hidden = rows.length > 0 || hasFailed || view.name === '' || id !== undefined
+  find('#show-all').hidden = listedCount() > 0 || hasFailed || view.name + view.tag === ''
+  createNamed.hidden = listedCount() > 0 || hasFailed || view.name === '' || id !== undefined
   createNamed.value = view.name
   say(find('span', HTMLElement, createNamed), `Create ${JSON.stringify(view.name)}`)
-  const ofBefore = rows.length === 0 ? '' : 'Showing the previous results.'
+  const ofBefore = listedCount() === 0 ? '' : 'Showing the previous results.'
   const tagged = totals?.tags.find(({ tag }) => tag.toLowerCase() === view.name.toLowerCase())
   const showTagged = find('#show-tagged', HTMLButtonElement)
   showTagged.hidden = createNamed.hidden || tagged === undefined
   showTagged.value = tagged?.tag ?? ''
   say(showTagged, `Show ${plantsOf(tagged?.plants ?? 0)} with this tag`)
-  const sentence = hasFailed ? ofBefore : rangeOf(rows.length, view, nextAfter !== undefined, totals)
+  const sentence = hasFailed ? ofBefore : rangeOf(listedCount(), view, nextAfter !== undefined, totals)
   const [title = '', ...rest] = sentence.split(/(?=\n)/)
   find('#status').replaceChildren(make('span', spoken(title)), ...rest)
 }
