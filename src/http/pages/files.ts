@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, extname } from 'node:path'
 import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
-import { brotliCompress, gzip } from 'node:zlib'
+import { brotliCompress, gzip, type ZlibOptions } from 'node:zlib'
 import { revisionOf } from '../../domain/plant.ts'
 import { root } from '../../package.ts'
 import { weightsOf } from '../negotiation.ts'
@@ -72,7 +72,7 @@ export function readFiles(): Site {
 export function toSiteFile(type: string, content: string): SiteFile {
   const codings = {
     br: loadOnce(() => compress.br(content).then(toRepresentation)),
-    gzip: loadOnce(() => compress.gzip(content).then(toRepresentation)),
+    gzip: loadOnce(() => compress.gzip(content, { level: 9 }).then(toRepresentation)),
   }
   return { type, ...toRepresentation(content), inCoding: (coding) => codings[coding]() }
 }
@@ -93,7 +93,7 @@ export async function represent(
   return { ...(await file.inCoding(coding)), headers: { vary, 'content-encoding': coding } }
 }
 
-const compress = { br: promisify(brotliCompress), gzip: promisify<string, Uint8Array<ArrayBuffer>>(gzip) }
+const compress = { br: promisify(brotliCompress), gzip: promisify<string, ZlibOptions, Uint8Array<ArrayBuffer>>(gzip) }
 
 type Coding = keyof typeof compress
 

@@ -5,4 +5,7 @@ import { stripTypeScriptTypes } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
 
 const texts: ReadonlyMap<string, string> = workerData
-parentPort?.postMessage(new Map([...texts].map(([name, text]) => [name, stripTypeScriptTypes(text)])))
+// Types leave blanks in their place.
+const blanks = /^ +\n| +$|(?<=\S) {2,}(?=[),={;])/gm
+const strip = (text: string): string => stripTypeScriptTypes(text).replaceAll(blanks, '')
+parentPort?.postMessage(new Map([...texts].map(([name, text]) => [name, strip(text)])))
