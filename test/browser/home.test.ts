@@ -657,6 +657,11 @@ describe('the home page', { skip: noBrowser }, () => {
       for (const id of ['1', '2']) {
         await remove(page, id)
         await says(page, `Deleted "Plant ${id}".`)
+        // Of a request under way, the clock would end the time.
+        await page
+          .locator('#log-last', { hasText: `/plants/${id}` })
+          .getByText('204')
+          .waitFor()
         await page.clock.runFor(6_000)
         assert.equal(await textOf(page, '#changed'), `Deleted "Plant ${id}".`)
       }
