@@ -488,8 +488,10 @@ describe('the home page', { skip: noBrowser }, () => {
       await create(page, '98', 'Rosa', '')
       await reads(page, '#create-error', 'Not now (error 40000).')
       await page.unrouteAll()
+      const listed = page.waitForResponse(/\/plants\?/)
       await rename(page, '99', 'Rosa canina')
       await saved(page)
+      await listed
       assert.equal(await textOf(page, '#create-error'), '')
       await store.client.deletePlant(99)
       await page.getByRole('button', { name: 'Edit plant 99' }).click()
