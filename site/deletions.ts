@@ -96,8 +96,7 @@ export async function undoLast(onChanged: OnChanged): Promise<void> {
   if (last === undefined) return
   hush()
   announce(`Bringing ${JSON.stringify(last.known.name)} back.`)
-  if (document.activeElement?.closest('#table')) find('#plants-title').focus()
-  refocus(undefined)
+  refocus(undefined, document.querySelector('#table:focus, #table :focus'))
   const settle = showEarly(last.known)
   const plant = await last.gone
   if (plant === undefined) settle(true)

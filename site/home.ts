@@ -16,7 +16,7 @@ import { addExamples, openMany, startMany } from './many.js'
 import { closeMenu } from './menus.js'
 import { announce, closeToast, explain, hush, isSaid } from './messages.js'
 import { noteChangesOfShown, openPlant, plantShown, showInPanel, showPlant } from './plant.js'
-import { findRow, isLeaving, plantInRow, settleRow, updateRow } from './rows.js'
+import { findRow, focusFirst, isLeaving, plantInRow, settleRow, updateRow } from './rows.js'
 import { filterByTag, openTable, refresh, refreshAll, searched, showAll, showsView, showTotals } from './table.js'
 import { may, token } from './token.js'
 
@@ -216,8 +216,7 @@ addEventListener('keydown', (event) => {
   else if (key === '/' && may.read) find('#prefix').focus()
   else if (key === 'n' && may.write) toggleForm()
   else if (key === '?') find('#help').click()
-  else if (key === 'ArrowDown' && (target as Element).matches('body, #plants-title, #table'))
-    document.querySelector<HTMLElement>('tr:not([inert]) a.name')?.focus()
+  else if (key === 'ArrowDown' && (target as Element).matches('body, #plants-title, #table')) focusFirst()
   else return
   event.preventDefault()
 })

@@ -52,7 +52,7 @@ dialog.addEventListener('keydown', (event) => {
 /** The row to which a key leads from another one: null at an end, undefined for another key, or from no row. */
 export function rowBeside(row: Element | null, key: string): Element | null | undefined {
   if (row === null) return undefined
-  const all = [...document.querySelectorAll('tr[data-id]:not([hidden], [inert])')]
+  const all = [...document.querySelectorAll('tr[data-id]:not([inert])')]
   const at = all.indexOf(row)
   return { ArrowDown: all[at + 1] ?? null, ArrowUp: all[at - 1] ?? null, Home: all[0], End: all.at(-1) }[key]
 }

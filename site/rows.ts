@@ -2,7 +2,7 @@
 
 import { hrefOf, readView } from './address.js'
 import type { Change, StoredPlant } from './client.js'
-import { find, make } from './elements.js'
+import { find, isHere, make } from './elements.js'
 import { printLine } from './exact-json.js'
 import { makeIcon, silhouetteOf } from './icons.js'
 import { markShown, openPlant, pressFor, rowBeside } from './plant.js'
@@ -36,6 +36,11 @@ const rows = body.rows
 
 export function findRow(id: bigint): HTMLTableRowElement | undefined {
   return [...rows].find((row) => row.dataset['id'] === String(id))
+}
+
+/** Moves the focus to the first row that a key reaches. */
+export function focusFirst(): void {
+  table.querySelector<HTMLElement>('tr:not([inert]) a.name')?.focus()
 }
 
 /** How many plants the page has, as the server has listed them last. */
@@ -130,10 +135,10 @@ export const isLeaving = (id: bigint): boolean => leaving.has(id)
 export function hideRow(id: bigint): void {
   const row = findRow(id)
   const beside = row && (rowBeside(row, 'ArrowDown') ?? rowBeside(row, 'ArrowUp'))
-  const hadFocus = row?.contains(document.activeElement) || document.activeElement === document.body
+  const hadFocus = row && isHere(row)
   leaving.add(id)
   draw()
-  if (row && hadFocus) (beside?.querySelector<HTMLElement>('a.name') ?? find('#plants-title')).focus()
+  if (hadFocus) (beside?.querySelector<HTMLElement>('a.name') ?? find('#plants-title')).focus()
 }
 
 /** @param isGone whether the plant was deleted. */

@@ -19,7 +19,7 @@ import { whileBusy } from './form.js'
 import { readLater } from './live.js'
 import { explain, hush, say, spoken } from './messages.js'
 import { openPlant } from './plant.js'
-import { listedCount, putEarly, refreshRows, showRows, showsChange, table } from './rows.js'
+import { focusFirst, listedCount, putEarly, refreshRows, showRows, showsChange, table } from './rows.js'
 import { drawTags } from './tags.js'
 
 const typingPauseMs = 100
@@ -65,7 +65,7 @@ for (const field of [prefix, tagFilter]) {
   })
 }
 prefix.addEventListener('keydown', ({ key }) => {
-  if (key === 'ArrowDown') table.querySelector<HTMLElement>('tr:not([inert]) a.name')?.focus()
+  if (key === 'ArrowDown') focusFirst()
 })
 prefix.form?.addEventListener('reset', () => {
   prefix.focus()

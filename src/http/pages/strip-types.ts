@@ -5,7 +5,7 @@ import { stripTypeScriptTypes } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
 
 const texts: ReadonlyMap<string, string> = workerData
-// Types leave blanks in their place.
+// Types leave blanks in their place. No text in a script has such a run.
 const blanks = /^ +\n| +$|(?<=\S) {2,}(?=[),={;])/gm
 const strip = (text: string): string => stripTypeScriptTypes(text).replaceAll(blanks, '')
 parentPort?.postMessage(new Map([...texts].map(([name, text]) => [name, strip(text)])))
