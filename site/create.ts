@@ -121,8 +121,8 @@ export function toggleForm(): void {
 
 /** @param name what the plant is called. */
 export function openForm(name = ''): void {
-  show(true)
   if (name !== '') fieldOf(form, 'name').value = name
+  show(true)
   // Nothing tells which ids are free.
   if (!may.read) ownId.open = true
   focusForm()

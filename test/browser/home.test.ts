@@ -841,6 +841,7 @@ describe('the home page', { skip: noBrowser }, () => {
       await page.getByLabel('Search plants').fill('Rosa')
       await reads(page, '#status', noNameMatches('Rosa'))
       await page.getByRole('button', { name: 'Create "Rosa"' }).click()
+      await page.locator('#creating .glyph use[href="#drawing-flower"]').waitFor({ state: 'attached' })
       await hasFocus(page, '#name')
       await page.keyboard.press('Enter')
       await reads(page, '#status', '1 plant')
