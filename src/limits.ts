@@ -236,8 +236,8 @@ export const limits = Object.freeze({
   // The process: its stop, its log, its terminal.
   /** How long a stopping server, no longer ready, accepts requests and asks clients to close. */
   stopGraceMs: 500,
-  /** How long it then waits for requests in flight. */
-  drainMsMax: 800,
+  /** How long it then waits for connections on their way, and for requests in flight. */
+  drainMsMax: 1_000,
   /** How long it then waits for a pending commit before it exits. */
   storeCloseMsMax: 200,
   /** Buffered bytes of the log. Above: lines are counted and dropped. */

@@ -198,3 +198,28 @@ test('a connection of the grace period is not closed before its first request, u
   await drained
   assert.deepEqual([isClosed, served], [false, 1])
 })
+
+for (const [busyMs, isAll] of [
+  [450, true],
+  [550, false],
+] as const)
+  test(`a busy stop ${isAll ? 'listens on while connections come' : 'does not listen on forever'}`, async () => {
+    let nowMs = 0
+    const times = { stopGraceMs: 0, drainMsMax: 60_000 }
+    const connections = new Connections(
+      optionsOf(
+        times,
+        () => nowMs,
+        () => assert.fail(),
+      ),
+    )
+    const server = Object.assign(new EventEmitter(), { close: () => server.emit('close') })
+    const drained = connections.drain(server as unknown as Server).then(() => connections.count)
+    // Each look sees at least one, because its timer is as long as this one.
+    for (let count = 0; count < 20; count += 1) {
+      connections.add(new Socket())
+      if (count === 10) nowMs = busyMs
+      await sleep(1)
+    }
+    assert.equal((await drained) === 20, isAll)
+  })

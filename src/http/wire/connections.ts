@@ -7,8 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../domain/errors.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 
-/** How long a stopping server accepts pending connections before it stops listening. */
-const lastConnectionsMsMax = 200
+/** How long a stopping server accepts pending connections before it stops listening: as long as they keep coming. */
+const lastConnectionsMsMax = 500
+/** From then on, a single quiet check is enough. */
+const fewConnectionsMs = 400
 /** Interval at which a stopping server checks for idle connections. */
 const drainCheckMs = 20
 
@@ -90,6 +92,10 @@ export class Connections {
     const { limits, clock } = this.#options
     await sleep(limits.stopGraceMs)
     const graceBeganMs = clock.monotonicMs() - limits.stopGraceMs
+    const cut = setTimeout(() => {
+      for (const connection of this.#open) connection.cut('serverStopped')
+      for (const socket of this.#underTls) socket.destroy()
+    }, limits.drainMsMax)
     this.#isHolding = true
     await this.#untilQuiet()
     const closed = once(server, 'close')
@@ -105,10 +111,6 @@ export class Connections {
     }
     // On a busy machine, timers may be due before requests are read that have arrived: these come first.
     const closing = setInterval(() => setImmediate(closeIdle), drainCheckMs)
-    const cut = setTimeout(() => {
-      for (const connection of this.#open) connection.cut('serverStopped')
-      for (const socket of this.#underTls) socket.destroy()
-    }, limits.drainMsMax)
     await closed
     clearInterval(closing)
     clearTimeout(cut)
@@ -117,13 +119,15 @@ export class Connections {
 
   /**
    * Waits until the kernel's queue has no connection, because the kernel resets those when the server stops listening.
-   * No requests are taken in the meantime: a client that gets its answer might open another connection.
+   * No requests are taken in the meantime: a client that gets its answer might open another connection. Each turn of the
+   * event loop accepts only one, so the time alone does not end this while there are more.
    */
   async #untilQuiet(): Promise<void> {
     const { clock } = this.#options
-    const endMs = clock.monotonicMs() + lastConnectionsMsMax
+    const beganMs = clock.monotonicMs()
     let quietLooks = 0
-    while (quietLooks < quietLooksNeeded && clock.monotonicMs() < endMs) {
+    for (let heldMs = 0; heldMs < lastConnectionsMsMax; heldMs = clock.monotonicMs() - beganMs) {
+      if (quietLooks >= (heldMs < fewConnectionsMs ? quietLooksNeeded : 1)) return
       const before = this.#acceptedCount
       await sleep(1)
       // On a busy machine, the timer may be due before connections are accepted that wait: these come first.
