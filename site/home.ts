@@ -204,12 +204,21 @@ function onHeldKey(event: KeyboardEvent): void {
 }
 addEventListener('keydown', onHeldKey, true)
 
+/** The field in which a person has typed since it has the focus. */
+let typedIn: EventTarget | null = null
+addEventListener('input', ({ target }) => {
+  typedIn = target
+})
+addEventListener('focusin', () => {
+  typedIn = null
+})
+
 addEventListener('keydown', (event) => {
   const { target, key, ctrlKey, metaKey, altKey } = event
   const undo = find('#undo', HTMLButtonElement)
   const isUndo = key === 'z' && (ctrlKey || metaKey) && may.write
-  // An empty field has nothing of its own to undo.
-  const isTyping = isField(target) && !(isUndo && undo.title !== '' && target.value === '')
+  // A field in which nothing was typed has nothing of its own to undo.
+  const isTyping = isField(target) && !(isUndo && undo.title !== '' && target.value === '' && target !== typedIn)
   if (isTyping || altKey || document.querySelector('dialog:modal, .menu[open]') !== null) return
   if (isUndo) void undoLast(changed).catch(explain)
   else if (ctrlKey || metaKey || (!shortcuts.checked && /^[/n?]$/.test(key))) return

@@ -692,6 +692,9 @@ describe('the home page', { skip: noBrowser }, () => {
       await page.keyboard.down('Delete')
       await page.keyboard.up('Delete')
       await page.keyboard.press('/')
+      // What was typed comes first.
+      for (const key of ['P', 'Backspace', 'Control+z', 'Backspace', 'Tab', '/']) await page.keyboard.press(key)
+      await says(page, 'Deleted "Plant 1".')
       await page.keyboard.press('Control+z')
       await says(page, '"Plant 1" is back.')
       await reads(page, '#status', '5 plants')
