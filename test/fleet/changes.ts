@@ -32,29 +32,26 @@ export async function killOneFile(kills: number, isLate = false) {
   await using folder = await makeFolder()
   const path = folder.file('plants.db')
   const options: ServerOptions = isLate ? { before: ['--import', lateLog] } : {}
-  let server = await startServer(path, options)
+  await using stack = new AsyncDisposableStack()
+  let server = stack.use(await startServer(path, options))
   const { token } = server
   const fleet = (): Fleet => ({ urls: [server.url], token })
-  try {
-    const changers = new Changers(fleet, clients)
-    const makers = isLate ? [changers] : [changers, new Importer(path)]
-    const followers = followersOf(fleet)
-    for (let kill = 0; kill < kills; kill += 1) {
-      await sleep((isLate ? 1 : Math.random()) * killMsMax)
-      await server.stop('SIGKILL')
-      server = await startServer(path, options)
-    }
-    if (!isLate) await assertAllSeen(makers, followers)
-    await changers.end()
-    // The control never sees everything.
-    if (isLate) await sleep(2_000)
-    for (const follower of followers) await follower.end()
-    const wrong = isLate ? countWrong(changers.histories, followers[0]?.histories ?? new Map()) : 0
-    // Plants whose changes a follower saw in another way than they were made.
-    return { changes: countDone(makers), wrong }
-  } finally {
-    await server[Symbol.asyncDispose]()
+  const changers = new Changers(fleet, clients)
+  const makers = isLate ? [changers] : [changers, new Importer(path)]
+  const followers = followersOf(fleet)
+  for (let kill = 0; kill < kills; kill += 1) {
+    await sleep((isLate ? 1 : Math.random()) * killMsMax)
+    await server.stop('SIGKILL')
+    server = stack.use(await startServer(path, options))
   }
+  if (!isLate) await assertAllSeen(makers, followers)
+  await changers.end()
+  // The control never sees everything.
+  if (isLate) await sleep(2_000)
+  for (const follower of followers) await follower.end()
+  const wrong = isLate ? countWrong(changers.histories, followers[0]?.histories ?? new Map()) : 0
+  // Plants whose changes a follower saw in another way than they were made.
+  return { changes: countDone(makers), wrong }
 }
 
 /**
@@ -66,27 +63,24 @@ export async function killFleet(database: Database, kills: number) {
   await using cutting = await CuttingProxy.start(portOf(store))
   await using far = await CuttingProxy.start(portOf(store), delayMs)
   const places = [store, at(store, cutting), at(store, far)]
+  await using stack = new AsyncDisposableStack()
   const fleet: RunningServer[] = []
-  try {
-    for (const place of places) fleet.push(await startServer(place, patient))
-    const token = fleet.map((server) => server.token).join('')
-    const urls = (): Fleet => ({ urls: fleet.map(({ url }) => url), token })
-    const makers = [new Changers(urls, clients), new Importer(store)]
-    const followers = followersOf(urls)
-    for (let kill = 0; kill < kills; kill += 1) {
-      cutting.cutNext(cuts[kill % cuts.length] as Cut)
-      await sleep(Math.random() * killMsMax)
-      const victim = kill % places.length
-      if (kill % 2 === 0) await terminateBackends(store)
-      await fleet[victim]?.stop('SIGKILL')
-      fleet[victim] = await startServer(places[victim] as string, patient)
-      cutting.release()
-    }
-    await assertAllSeen(makers, followers)
-    return { changes: countDone(makers), cuts: cutting.cuts }
-  } finally {
-    for (const server of fleet) await server[Symbol.asyncDispose]()
+  for (const place of places) fleet.push(stack.use(await startServer(place, patient)))
+  const token = fleet.map((server) => server.token).join('')
+  const urls = (): Fleet => ({ urls: fleet.map(({ url }) => url), token })
+  const makers = [new Changers(urls, clients), new Importer(store)]
+  const followers = followersOf(urls)
+  for (let kill = 0; kill < kills; kill += 1) {
+    cutting.cutNext(cuts[kill % cuts.length] as Cut)
+    await sleep(Math.random() * killMsMax)
+    const victim = kill % places.length
+    if (kill % 2 === 0) await terminateBackends(store)
+    await fleet[victim]?.stop('SIGKILL')
+    fleet[victim] = stack.use(await startServer(places[victim] as string, patient))
+    cutting.release()
   }
+  await assertAllSeen(makers, followers)
+  return { changes: countDone(makers), cuts: cutting.cuts }
 }
 
 function countDone(makers: readonly Maker[]): number {

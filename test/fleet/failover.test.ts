@@ -45,23 +45,21 @@ async function failOver(isSynchronous: boolean): Promise<Readonly<Record<'acknow
   await untilStreaming(primary)
   await using proxy = await CuttingProxy.start(primary.port)
   const store = primary.url.replace(String(primary.port), String(proxy.port))
+  await using stack = new AsyncDisposableStack()
   const servers = await openAll([serveHere(store, limits), serveHere(store, limits)])
-  try {
-    const load = await Load.start(servers, servers.map(({ token }) => token).join(''), clients)
-    await load.untilMore(plants)
-    await standby.stop('immediate')
-    // A primary that does not wait for its standby goes on by itself.
-    if (isSynchronous) await sleep(deafMs)
-    else await load.untilMore(deafPlants)
-    primary.signal('SIGKILL')
-    await load.untilFailed(clients)
-    await standby.start()
-    await standby.promote()
-    proxy.leadTo(standby.port)
-    await load.untilMore(plants)
-    const { acknowledged, failed } = await load.end()
-    return { acknowledged: acknowledged.size, lost: (await findLost(store, acknowledged)).length, failed }
-  } finally {
-    for (const server of servers) await server[Symbol.asyncDispose]()
-  }
+  for (const server of servers) stack.use(server)
+  const load = await Load.start(servers, servers.map(({ token }) => token).join(''), clients)
+  await load.untilMore(plants)
+  await standby.stop('immediate')
+  // A primary that does not wait for its standby goes on by itself.
+  if (isSynchronous) await sleep(deafMs)
+  else await load.untilMore(deafPlants)
+  primary.signal('SIGKILL')
+  await load.untilFailed(clients)
+  await standby.start()
+  await standby.promote()
+  proxy.leadTo(standby.port)
+  await load.untilMore(plants)
+  const { acknowledged, failed } = await load.end()
+  return { acknowledged: acknowledged.size, lost: (await findLost(store, acknowledged)).length, failed }
 }

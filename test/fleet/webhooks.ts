@@ -70,7 +70,6 @@ export async function killSenders(
   }: { readonly awayMs: number; readonly clients?: number; readonly isForgetful?: boolean },
 ) {
   const options: ServerOptions = { limits, ...(isForgetful && { before: ['--import', forgetful] }) }
-  const fleet: RunningServer[] = []
   let isAway = false
   let handled: Handled | undefined
   await using receiver = await startReceiver((received, response) => {
@@ -82,39 +81,38 @@ export async function killSenders(
     if (draw < 1) return
     response.writeHead(200).end()
   })
-  try {
-    for (let count = 0; count < servers; count += 1) fleet.push(await startServer(store, options))
-    const token = fleet.map((server) => server.token).join('')
-    handled = await addWebhook(store, receiver)
-    const seen = handled
-    const changers = new Changers((): Fleet => ({ urls: fleet.map(({ url }) => url), token }), clients)
-    for (let kill = 0; kill < kills; kill += 1) {
-      if (isForgetful) {
-        // The control has read and stored some of these by then, and sent none.
-        isAway = true
-        const behind = changers.done + changesBehind
-        await until('changes wait', () => changers.done >= behind)
-        await sleep(2 * killMsMax)
-      } else {
-        await sleep(Math.random() * killMsMax)
-      }
-      await fleet[kill % servers]?.stop('SIGKILL')
-      if (isForgetful) isAway = false
-      fleet[kill % servers] = await startServer(store, options)
-      if (kill === Math.floor(kills / 2)) {
-        isAway = true
-        await sleep(awayMs)
-        isAway = false
-      }
+  await using stack = new AsyncDisposableStack()
+  const start = async (): Promise<RunningServer> => stack.use(await startServer(store, options))
+  const fleet: RunningServer[] = []
+  for (let count = 0; count < servers; count += 1) fleet.push(await start())
+  const token = fleet.map((server) => server.token).join('')
+  handled = await addWebhook(store, receiver)
+  const seen = handled
+  const changers = new Changers((): Fleet => ({ urls: fleet.map(({ url }) => url), token }), clients)
+  for (let kill = 0; kill < kills; kill += 1) {
+    if (isForgetful) {
+      // The control has read and stored some of these by then, and sent none.
+      isAway = true
+      const behind = changers.done + changesBehind
+      await until('changes wait', () => changers.done >= behind)
+      await sleep(2 * killMsMax)
+    } else {
+      await sleep(Math.random() * killMsMax)
     }
-    await changers.end()
-    if (isForgetful) await untilNothingComes(seen)
-    else await untilHandled(seen, changers.done)
-    // Requests that were not the first for their change; plants whose changes did not come, or in another order.
-    return { changes: changers.done, repeated: seen.repeated, wrong: countWrong(changers.histories, seen.histories) }
-  } finally {
-    for (const server of fleet) await server[Symbol.asyncDispose]()
+    await fleet[kill % servers]?.stop('SIGKILL')
+    if (isForgetful) isAway = false
+    fleet[kill % servers] = await start()
+    if (kill === Math.floor(kills / 2)) {
+      isAway = true
+      await sleep(awayMs)
+      isAway = false
+    }
   }
+  await changers.end()
+  if (isForgetful) await untilNothingComes(seen)
+  else await untilHandled(seen, changers.done)
+  // Requests that were not the first for their change; plants whose changes did not come, or in another order.
+  return { changes: changers.done, repeated: seen.repeated, wrong: countWrong(changers.histories, seen.histories) }
 }
 
 /** Freezes the server that sends, and wakes it up again. With `isBlind` none notices that another has taken over. */
@@ -128,9 +126,6 @@ export async function freezeSender(store: string, freezes: number, isBlind: bool
   }
   // It looks for webhooks when it starts, and at no lease.
   const blind = { ...limits, ...leases, webhookRefreshMs: 1_000_000, webhookLeaseMarginMs: -600_000 }
-  // Clients use a server that is never frozen. It looks for webhooks once, before there is one.
-  const first = await startServer(store, { limits: { webhookRefreshMs: 1_000_000 } })
-  const fleet: RunningServer[] = []
   /** By plant, the place of the newest change that was handled since a server was frozen. */
   let places = new Map<string, bigint>()
   let [late, handled] = [0, undefined as Handled | undefined]
@@ -152,38 +147,38 @@ export async function freezeSender(store: string, freezes: number, isBlind: bool
     if (place > (places.get(plant) ?? 0n)) places.set(plant, place)
     response.writeHead(200).end()
   })
-  try {
-    handled = await addWebhook(store, receiver)
-    fleet.push(await startServer(store, isBlind ? { ...options, limits: blind } : options))
-    fleet.push(await startServer(store, options))
-    const seen = handled
-    const changers = new Changers((): Fleet => ({ urls: [first.url], token: first.token }), usualClients)
-    for (let freeze = 0; freeze < freezes; freeze += 1) {
-      const before = seen.ids.size
-      await until('changes are sent', () => seen.ids.size > before + 50)
-      const sender = await senderOf(fleet)
-      // So that it has something to send when it wakes up.
-      isAway = true
-      const behind = changers.done + changesBehind
-      await until('changes wait', () => changers.done >= behind)
-      sender.process.kill('SIGSTOP')
-      // What it has sent before has come by then, however slow this machine is. The next server waits for the lease.
-      await until('nothing comes any more', () => performance.now() - receivedMs > quietMs)
-      places = new Map()
-      isAway = false
-      const frozen = seen.ids.size
-      await until('the other server sends', () => seen.ids.size > frozen + 100)
-      woken = sender.process.pid
-      sender.process.kill('SIGCONT')
-      await sleep(500)
-    }
-    await changers.end()
-    await untilHandled(seen, changers.done)
-    // Late: requests for a change of a plant after a later change of it was handled.
-    return { changes: changers.done, late, wrong: countWrong(changers.histories, seen.histories) }
-  } finally {
-    for (const server of [first, ...fleet]) await server[Symbol.asyncDispose]()
+  await using stack = new AsyncDisposableStack()
+  // Clients use a server that is never frozen. It looks for webhooks once, before there is one.
+  const first = stack.use(await startServer(store, { limits: { webhookRefreshMs: 1_000_000 } }))
+  handled = await addWebhook(store, receiver)
+  const fleet: RunningServer[] = []
+  for (const own of [isBlind ? { ...options, limits: blind } : options, options])
+    fleet.push(stack.use(await startServer(store, own)))
+  const seen = handled
+  const changers = new Changers((): Fleet => ({ urls: [first.url], token: first.token }), usualClients)
+  for (let freeze = 0; freeze < freezes; freeze += 1) {
+    const before = seen.ids.size
+    await until('changes are sent', () => seen.ids.size > before + 50)
+    const sender = await senderOf(fleet)
+    // So that it has something to send when it wakes up.
+    isAway = true
+    const behind = changers.done + changesBehind
+    await until('changes wait', () => changers.done >= behind)
+    sender.process.kill('SIGSTOP')
+    // What it has sent before has come by then, however slow this machine is. The next server waits for the lease.
+    await until('nothing comes any more', () => performance.now() - receivedMs > quietMs)
+    places = new Map()
+    isAway = false
+    const frozen = seen.ids.size
+    await until('the other server sends', () => seen.ids.size > frozen + 100)
+    woken = sender.process.pid
+    sender.process.kill('SIGCONT')
+    await sleep(500)
   }
+  await changers.end()
+  await untilHandled(seen, changers.done)
+  // Late: requests for a change of a plant after a later change of it was handled.
+  return { changes: changers.done, late, wrong: countWrong(changers.histories, seen.histories) }
 }
 
 /** Waits as long as more changes are handled. */
