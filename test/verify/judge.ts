@@ -4,10 +4,9 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { defaultFirstId, rangeIds } from '../../verify/ids.ts'
 import { type RowName, type RowResult, verify } from '../../verify/verify.ts'
-import { makeFolder } from '../support/folder.ts'
-import { startServer } from '../support/program.ts'
 import { inRing, someInRing } from '../support/ring.ts'
 import { makeTokens } from '../support/rows.ts'
+import { startOwnServer } from '../support/service.ts'
 import { firstOfEach, type Wrong } from './operators.ts'
 import { roundsLargeIds } from './wrong/creates.ts'
 import { sortsIdsAsText, sortsLargeIds } from './wrong/lists.ts'
@@ -18,9 +17,9 @@ export const judge = startJudge()
 after(async () => (await judge).end())
 
 async function startJudge() {
-  const folder = await makeFolder()
-  const server = await startServer(folder.file('plants.db'))
-  const tokens = await makeTokens(folder.file('plants.db'), server.token)
+  const own = await startOwnServer()
+  const { server } = own
+  const tokens = await makeTokens(own.store, server.token)
   /** Other ids each time, so that many runs share the server. */
   let lastId = 10n ** 18n
   const nextId = (): bigint => {
@@ -70,10 +69,7 @@ async function startJudge() {
         end()
       }
     },
-    end: async () => {
-      await server[Symbol.asyncDispose]()
-      await folder[Symbol.asyncDispose]()
-    },
+    end: () => own[Symbol.asyncDispose](),
   }
 }
 

@@ -2,9 +2,9 @@
 
 import { once } from 'node:events'
 import { Agent, type ClientRequest, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorNumbers } from '../../src/domain/errors.ts'
+import { listen } from '../support/answering.ts'
 
 export interface Received {
   readonly method: string
@@ -28,10 +28,6 @@ export type Behaviour = (
   forward: (received: Received) => Promise<Answered>,
 ) => Promise<Answered | 'reset'>
 
-interface WrongServer extends AsyncDisposable {
-  readonly url: string
-}
-
 /** Longer than a stream takes to have what was changed before. */
 const streamMs = 500
 /** More than a right server takes, so that this one refuses nothing by itself. */
@@ -44,7 +40,7 @@ const agent = new Agent({ keepAlive: true })
 const changes = new Set<ClientRequest>()
 
 /** @param right where the other server is. */
-export async function startWrong(right: { readonly port: number }, behave: Behaviour): Promise<WrongServer> {
+export async function startWrong(right: { readonly port: number }, behave: Behaviour) {
   const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = '', url: target = '', rawHeaders: fields } = incoming
     const received = { method, target, fields, body: Buffer.concat(await incoming.toArray()) }
@@ -68,10 +64,8 @@ export async function startWrong(right: { readonly port: number }, behave: Behav
   const server = createServer({ maxHeaderSize: headerBytesMax }, serve)
   // Node.js would refuse any other expectation by itself.
   server.on('checkExpectation', serve)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listen(server)}`,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
       server.close()
