@@ -34,6 +34,9 @@ describe('plantstore', () => {
   const noFile = /^plantstore: file: must not be empty$/m
   const noCount = /must be a number of backups/
   const hook = /must be an https URL/
+  const rate = /such as 1000\/1s, or none/
+  const verify = 'verify http://127.0.0.1:9'
+  const verifiable = /^plantstore: \[url\]: must be a URL such as http.*, without user, query or fragment$/m
   for (const [command, message, ...more] of [
     ['sevre', /^plantstore: unknown command 'sevre' \(Did you mean serve\?\)$/m],
     ['serve --prot 1', /^plantstore: unknown option '--prot' \(Did you mean --port\?\)$/m],
@@ -45,7 +48,14 @@ describe('plantstore', () => {
     ['serve --public-url plants.example', /PLANTSTORE_PUBLIC_URL: must be none, or a URL such as https/],
     ['serve extra', /too many arguments for 'serve'\. .* got 1: extra; usage: plantstore serve \[options\]$/m],
     ['token revoke', /missing required argument 'id'; usage: plantstore token revoke \[options\] <id>$/m],
-    ['verify plants.example', /^plantstore: \[url\]: must be a URL such as http.*, without user, query or fragment$/m],
+    ...['plants.example', 'http://me@plants.example', 'http://plants.example?x=1', 'ftp://a.example'].map(
+      (url) => [`verify ${url}`, verifiable] as const,
+    ),
+    [verify, /^plantstore: a token is needed: set PLANTSTORE_TOKEN, or give one with --token$/m],
+    [`${verify} --level some`, /^plantstore: option '--level <level>' argument 'some' is invalid\. /m],
+    [`${verify} --ids 9223372036854000000`, /--ids: must be an integer from -9223372036854775808 to /],
+    [`${verify} --ids 1e18`, /--ids: must be an integer$/m],
+    [`${verify} --timeout 0`, /--timeout: must be a number of seconds, at most 600$/m],
     ['import', /missing required argument 'file'/],
     ...['import', 'export', 'restore', 'backup'].map((command) => [command, noFile, ''] as const),
     ['import x --rejects', /^plantstore: --rejects: must not be empty$/m, ''],
@@ -60,6 +70,9 @@ describe('plantstore', () => {
     [`${token} a --scope`, /must be one or more of plants:read, plants:write/, ''],
     ...['soon', '0d', '9999999999d'].map((time) => [`${token} a --expires ${time}`, expiry] as const),
     ['serve --rate-limit 1000000000/1s', /must be up to 999999999 units and a time of up to 9999 s, m or h/],
+    ...['100', '0/1s', '1/0s', '1/1d', '-1/1s', '1.5/1s', '1/s', '99999999999/1s'].map(
+      (text) => [`serve --rate-limit ${text}`, rate] as const,
+    ),
     ...['never', 'soon', '-1h', '1', '99999d', ''].map(
       (time) => [`token rotate x --overlap=${time}`, overlap] as const,
     ),
