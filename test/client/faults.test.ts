@@ -109,6 +109,10 @@ describe('the patience of the client', { concurrency: true }, () => {
     return (_, response) => response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body)
   }
   const silent: RequestListener = () => {}
+  const lost: RequestListener = (request) => request.socket.destroy()
+  const changed = refusing(412, {}, '{"error":41201,"message":"changed"}')
+  const html = refusing(200, { 'content-type': 'text/html' }, '<h1>Log in</h1>')
+  const noPlant = refusing(404, {}, '{"error":40402,"message":"no plant"}')
   const isDiscreet = (error: unknown): boolean => error instanceof TypeError && !/s.cret/.test(error.message)
   const onAnswering = testOn(() => answering())
 
@@ -218,7 +222,6 @@ describe('the patience of the client', { concurrency: true }, () => {
   })
 
   test('says what is wrong with an answer that is none of a plant store', async () => {
-    const html: RequestListener = (_, response) => response.setHeader('content-type', 'text/html').end('<h1>Hello</h1>')
     const other = (body: string) => refusing(200, {}, body)
     const rounded = '{"id":9007199254740992.0,"name":"n"}'
     await using store = await answering(html, ...['[]', '{"id":"1","name":"n"}', rounded, '{"id":1'].map(other))
@@ -260,27 +263,19 @@ describe('the patience of the client', { concurrency: true }, () => {
   })
 
   test('takes nothing but 204, and the own 404 of the store, for a delete that is done', async () => {
-    const html: RequestListener = (_, response) =>
-      response.setHeader('content-type', 'text/html').end('<h1>Log in</h1>')
-    const foreign: RequestListener = (_, response) => response.writeHead(404, { 'content-type': 'text/html' }).end('?')
+    const foreign = refusing(404, { 'content-type': 'text/html' }, '?')
     await using portal = await answering(html)
     await assert.rejects(portal.client().deletePlant(1n), { status: 200, message: /is it the right server/ })
     await using ingress = await answering(refusing(503), foreign)
     await assert.rejects(ingress.client().deletePlant(1n), { status: 404 })
-    await using gone = await answering(refusing(502), refusing(404, {}, '{"error":40402,"message":"no plant"}'))
+    await using gone = await answering(refusing(502), noPlant)
     // The server's own refusal of the first try says that it was not done.
     await assert.rejects(gone.client().deletePlant(1n), { status: 404, error: 40402 })
     // A refusal in between says nothing about the first try.
-    await using lost = await answering(
-      (request) => request.socket.destroy(),
-      refusing(503),
-      refusing(404, {}, '{"error":40402,"message":"no plant"}'),
-    )
-    await lost.client().deletePlant(1n)
-    await using unknown = await answering(
-      refusing(503, {}, '{"error":50302,"message":"it is not known whether it was done"}'),
-      refusing(404, {}, '{"error":40402,"message":"no plant"}'),
-    )
+    await using losing = await answering(lost, refusing(503), noPlant)
+    await losing.client().deletePlant(1n)
+    const inDoubt = refusing(503, {}, '{"error":50302,"message":"it is not known whether it was done"}')
+    await using unknown = await answering(inDoubt, noPlant)
     await unknown.client().deletePlant(1n)
   })
 
@@ -338,8 +333,6 @@ describe('the patience of the client', { concurrency: true }, () => {
   })
 
   test('keeps its deadline and its signal where a replace has to look what became of it', async () => {
-    const lost: RequestListener = (request) => request.socket.destroy()
-    const changed = refusing(412, {}, '{"error":41201,"message":"changed"}')
     await using slow = await answering(lost, changed, silent, silent, silent)
     const startedMs = performance.now()
     const options = { ifMatch: '"a"', timeoutMs: 3_000 }
@@ -354,8 +347,6 @@ describe('the patience of the client', { concurrency: true }, () => {
   })
 
   test('says that the plant has changed where a token that may only write cannot look what became of it', async () => {
-    const lost: RequestListener = (request) => request.socket.destroy()
-    const changed = refusing(412, {}, '{"error":41201,"message":"changed"}')
     await using store = await answering(lost, changed, refusing(403))
     await assert.rejects(store.client().replacePlant(1n, plant, { ifMatch: '"a"' }), { status: 412 })
     assert.equal(store.requestsMs.length, 3)
