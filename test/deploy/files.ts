@@ -25,6 +25,16 @@ export type ProxyName = 'nginx' | 'HAProxy'
 
 export const proxyNames: readonly ProxyName[] = ['nginx', 'HAProxy']
 
+/** What each file says to change to serve below `/store`. */
+export const belowPath: Readonly<Record<ProxyName, Readonly<Record<string, string>>>> = {
+  nginx: { '    location / {': '    #', '# location /store/': 'location /store/' },
+  HAProxy: {
+    '# http-request redirect': 'http-request redirect',
+    '# http-request return': 'http-request return',
+    '# http-request replace-path': 'http-request replace-path',
+  },
+}
+
 export interface ProxyParts {
   /** With the certificate of the proxy, that signs itself. */
   readonly folder: Folder

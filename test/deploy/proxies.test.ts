@@ -9,7 +9,7 @@ import { ask, listen } from '../support/answering.ts'
 import { exhaustiveOnFolder, type Folder, onFolder } from '../support/folder.ts'
 import { serveHere } from '../support/service.ts'
 import { until } from '../support/time.ts'
-import { deployedProxy, type ProxyName, type ProxyParts, proxyNames } from './files.ts'
+import { belowPath, deployedProxy, type ProxyName, type ProxyParts, proxyNames } from './files.ts'
 import { missingFor } from './stops.ts'
 
 type Init = { readonly method?: string; readonly headers?: Record<string, string>; readonly body?: string }
@@ -128,16 +128,8 @@ for (const name of proxyNames) {
 
     onFolder('serves below a path', async (folder) => {
       await using stack = new AsyncDisposableStack()
-      const change: Readonly<Record<ProxyName, Readonly<Record<string, string>>>> = {
-        nginx: { '    location / {': '    #', '# location /store/': 'location /store/' },
-        HAProxy: {
-          '# http-request redirect': 'http-request redirect',
-          '# http-request return': 'http-request return',
-          '# http-request replace-path': 'http-request replace-path',
-        },
-      }
       const publicUrl = 'https://plants.example/store'
-      const { ask } = await start(stack, { name, folder, publicUrl, change: change[name] })
+      const { ask } = await start(stack, { name, folder, publicUrl, change: belowPath[name] })
       const created = await ask('/store/plants', { method: 'POST', body: '{"id":1,"name":"Rose"}' })
       assert.deepEqual([created.status, created.headers['location']], [200, '/store/plants/1'])
       assert.equal((await ask('/store/plants/1')).body, '{"id":1,"name":"Rose"}')

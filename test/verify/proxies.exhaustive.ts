@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { VerifyReport } from '../../verify/results.ts'
-import { deployedProxy, type ProxyName } from '../deploy/files.ts'
+import { belowPath, deployedProxy, type ProxyName, proxyNames } from '../deploy/files.ts'
 import { missingFor } from '../deploy/stops.ts'
 import { nginxWith, type ProxyKind, proxyKinds, startProxy } from '../http/framing/proxies.ts'
-import { type Folder, makeFolder } from '../support/folder.ts'
-import { cleanEnvironment, runProgram, startServer } from '../support/program.ts'
+import type { Folder } from '../support/folder.ts'
+import { cleanEnvironment, runProgram } from '../support/program.ts'
+import { startOwnServer } from '../support/service.ts'
 
 interface Case {
   readonly title: string
@@ -40,24 +41,15 @@ function deployed(name: ProxyName, change: Readonly<Record<string, string>> = {}
 }
 
 const cases: readonly Case[] = [
-  { title: 'the nginx of deploy/', program: 'nginx', make: deployed('nginx') },
-  { title: 'the HAProxy of deploy/', program: 'HAProxy', make: deployed('HAProxy') },
-  {
-    title: 'the nginx of deploy/, below a path',
-    program: 'nginx',
-    make: deployed('nginx', { '    location / {': '    #', '# location /store/': 'location /store/' }),
-    path: '/store',
-  },
-  {
-    title: 'the HAProxy of deploy/, below a path',
-    program: 'HAProxy',
-    make: deployed('HAProxy', {
-      '# http-request redirect': 'http-request redirect',
-      '# http-request return': 'http-request return',
-      '# http-request replace-path': 'http-request replace-path',
-    }),
-    path: '/store',
-  },
+  ...proxyNames.flatMap((program) => [
+    { title: `the ${program} of deploy/`, program, make: deployed(program) },
+    {
+      title: `the ${program} of deploy/, below a path`,
+      program,
+      make: deployed(program, belowPath[program]),
+      path: '/store',
+    },
+  ]),
   ...proxyKinds.map((kind) => ({
     title: `${kind.name} with next to no settings`,
     program: kind.name as ProxyName,
@@ -78,9 +70,8 @@ const cases: readonly Case[] = [
 for (const { title, program, make, path = '', failed: broken = [] } of cases) {
   describe(`plantstore verify behind ${title}`, { skip: missingFor(program) ?? false }, () => {
     test('fails no row but those it breaks, and says which the proxy answered', async () => {
-      await using folder = await makeFolder()
-      const args = ['--trust-proxy', 'loopback']
-      await using server = await startServer(folder.file('plants.db'), { args })
+      await using own = await startOwnServer({ args: ['--trust-proxy', 'loopback'] })
+      const { server, folder } = own
       const { kind, ca } = await make(folder, server.port)
       await using proxy = await startProxy(kind, server.port)
       const url = `${ca === undefined ? 'http' : 'https'}://127.0.0.1:${proxy.port}${path}`
