@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import pg from 'pg'
 import { systemClock } from '../../src/domain/clock.ts'
 import type { Token } from '../../src/domain/token.ts'
 import { type Limits, limits } from '../../src/limits.ts'
@@ -12,7 +11,7 @@ import { locate } from '../../src/store/postgres/connections/address.ts'
 import { lookUp, makeRowId } from '../../src/store/postgres/lost-commits.ts'
 import { rejectsWith } from '../store/suite.ts'
 import { toPlant } from '../support/plants.ts'
-import { startDatabase } from '../support/postgres.ts'
+import { startDatabase, testsOf } from '../support/postgres.ts'
 import { testOn } from '../support/ring.ts'
 import { openTestStore, readPlant } from '../support/store.ts'
 import { until } from '../support/time.ts'
@@ -21,6 +20,7 @@ import { type Cut, CuttingProxy } from './proxy.ts'
 describe('a lost answer to COMMIT', async () => {
   const database = await startDatabase()
   after(() => database[Symbol.asyncDispose]())
+  const { onSchema } = testsOf(database)
 
   const throughProxy = async ({ clock = systemClock, setting = '', changed = {} as Partial<Limits> } = {}) => {
     const url = new URL(`${await database.makePlace()}${setting}`)
@@ -86,36 +86,29 @@ describe('a lost answer to COMMIT', async () => {
     })
   }
 
-  test('a look-up waits for the transaction; if that did not commit, it never will, however often it is looked up', async () => {
-    const place = await database.makePlace()
+  onSchema('a look-up waits for the transaction; if that did not commit, it never will', async ({ place, client }) => {
     await using _store = await openTestStore(place)
     const common = { exclusive: false, mayMake: false, clock: systemClock, environment: {}, observe: () => {} }
     const options = locate(place, { ...common, limits })
     const isCommitted = (id: string): Promise<boolean> => lookUp(id, options, systemClock.monotonicMs() + 10_000)
-    const client = new pg.Client({ connectionString: place })
-    await client.connect()
     const insert = (id: string) =>
       client.query(`INSERT INTO changes (id, changes, at_ms, lines) VALUES ($1, 0, $2, '')`, [id, Date.now()])
-    try {
-      for (const end of ['COMMIT', 'ROLLBACK']) {
-        const id = makeRowId(Date.now())
-        await client.query('BEGIN')
-        await insert(id)
-        const looking = isCommitted(id)
-        await until('the look-up waits', async () => {
-          // Within a transaction activity is shown as it was at the first look.
-          await client.query('SELECT pg_stat_clear_snapshot()')
-          const { rows } = await client.query(`SELECT pg_backend_pid() = ANY(pg_blocking_pids(pid)) AS waits
-            FROM pg_stat_activity WHERE query LIKE 'INSERT INTO changes%'`)
-          return rows.some(({ waits }) => waits)
-        })
-        await client.query(end)
-        assert.equal(await looking, end === 'COMMIT')
-        assert.equal(await isCommitted(id), end === 'COMMIT')
-        await assert.rejects(insert(id), /duplicate key/)
-      }
-    } finally {
-      await client.end()
+    for (const end of ['COMMIT', 'ROLLBACK']) {
+      const id = makeRowId(Date.now())
+      await client.query('BEGIN')
+      await insert(id)
+      const looking = isCommitted(id)
+      await until('the look-up waits', async () => {
+        // Within a transaction activity is shown as it was at the first look.
+        await client.query('SELECT pg_stat_clear_snapshot()')
+        const { rows } = await client.query(`SELECT pg_backend_pid() = ANY(pg_blocking_pids(pid)) AS waits
+          FROM pg_stat_activity WHERE query LIKE 'INSERT INTO changes%'`)
+        return rows.some(({ waits }) => waits)
+      })
+      await client.query(end)
+      assert.equal(await looking, end === 'COMMIT')
+      assert.equal(await isCommitted(id), end === 'COMMIT')
+      await assert.rejects(insert(id), /duplicate key/)
     }
   })
 
