@@ -11,12 +11,11 @@ import { systemClock } from '../../src/domain/clock.ts'
 import { limits } from '../../src/limits.ts'
 import { nameOfBackup, prune } from '../../src/store/sqlite/backup.ts'
 import { sqliteEngine } from '../../src/store/sqlite/engine.ts'
-import { openWritable } from '../../src/store/sqlite/file/database.ts'
 import { makeFolder } from '../support/folder.ts'
 import { toPlant } from '../support/plants.ts'
 import { runHere, runProgram, startProgram, startServer } from '../support/program.ts'
 import { exhaustive, testOn } from '../support/ring.ts'
-import { busyMsMax, openTestStore } from '../support/store.ts'
+import { openTestStore, withDatabase } from '../support/store.ts'
 import { countCalls, killAt, nameCalls, noStrace, runInjected, runStopped, syncCalls } from '../support/strace.ts'
 import { until } from '../support/time.ts'
 
@@ -224,10 +223,7 @@ describe('plantstore backup --folder', () => {
 describe('a backup that fails', () => {
   onScene('for damage of the store says so in one line, and removes no other', async ({ store, to, back }) => {
     const before = await makeBackups(store, to, [20, 10])
-    {
-      using database = new DatabaseSync(store)
-      database.exec('DROP INDEX plants_by_tag')
-    }
+    withDatabase(store, 'DROP INDEX plants_by_tag')
     const { status, stderr } = await back('--keep', '1')
     assert.match(stderr, /^plantstore: \S+ is damaged: its index plants_by_tag is missing[^\n]*\n$/)
     assert.equal(status, 1)
@@ -293,40 +289,33 @@ describe('a backup that fails', () => {
 })
 
 describe('a backup that is stopped', () => {
-  for (const [signal, isGroup] of [
-    ['SIGTERM', false],
-    ['SIGINT', true],
-    ['SIGHUP', true],
-  ] as const) {
-    exhaustive.test(`by ${signal}${isGroup ? ' to its group' : ''} leaves nothing, and ends with 1`, async () => {
-      await using folder = await makeFolder()
-      const store = folder.file('plants.db')
+  // A terminal sends the other two to all processes of its group.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    exhaustiveOnScene(`by ${signal} leaves nothing, and ends with 1`, async ({ store, to }) => {
+      const isGroup = signal !== 'SIGTERM'
       await makeLarge(store, 800_000)
-      await mkdir(folder.file('to'))
-      const args = ['backup', folder.file('to/b.db'), '--store', store]
+      const args = ['backup', join(to, 'b.db'), '--store', store]
       const { process: child, finished } = startProgram(args, { detached: isGroup })
-      await until('it copies', async () => (await readdir(folder.file('to'))).length > 0)
+      await until('it copies', async () => (await readdir(to)).length > 0)
       const startedMs = performance.now()
       if (isGroup) process.kill(-(child.pid as number), signal)
       else child.kill(signal)
       const { status, stderr, stdout } = await finished
       assert.ok(performance.now() - startedMs < 5_000)
       assert.deepEqual([status, stdout, stderr], [1, '', 'plantstore: stopped; no backup was made\n'])
-      assert.deepEqual(await readdir(folder.file('to')), [])
+      assert.deepEqual(await readdir(to), [])
     })
   }
 })
 
 /** A store of so many plants. */
 async function makeLarge(path: string, plants: number): Promise<void> {
-  await (await openTestStore(path)).close()
-  const database = openWritable(path, busyMsMax)
-  database.exec(`BEGIN;
+  const sql = `BEGIN;
     DELETE FROM plants; DELETE FROM names; DELETE FROM plant_counts;
     WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < ${plants})
       INSERT INTO plants SELECT id, json_object('id', id, 'name', 'plant ' || id) FROM ids;
     INSERT INTO names SELECT plant ->> '$.name', id FROM plants;
     INSERT INTO plant_counts VALUES ('', ${plants});
-    COMMIT`)
-  database.close()
+    COMMIT`
+  withDatabase(path, sql)
 }

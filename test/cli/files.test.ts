@@ -6,7 +6,6 @@ import { hash } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { describe } from 'node:test'
 import { limits } from '../../src/limits.ts'
 import { findLost, writeUntilGone } from '../crash/burst.ts'
@@ -22,11 +21,10 @@ import {
   startProgram,
   startServer,
 } from '../support/program.ts'
-import { exhaustive } from '../support/ring.ts'
 import { exhaustiveOnOwnServer, onOwnServer } from '../support/service.ts'
-import { damageTable, exhaustiveOnPath, openTestStore, readPlant } from '../support/store.ts'
+import { damageTable, exhaustiveOnPath, openTestStore, readPlant, withDatabase } from '../support/store.ts'
 import { until } from '../support/time.ts'
-import { makeScene, onScene } from './scene.ts'
+import { exhaustiveOnScene, makeScene, onScene } from './scene.ts'
 
 /** Plants that a careless file format would change. */
 const awkward = [
@@ -260,8 +258,7 @@ describe('plantstore backup, restore and check', () => {
     assert.equal((await runHere(['check', '--store', folder.file('r.db')])).status, 0)
   })
 
-  exhaustive.test('a store that is there is replaced only with --force, and never one in use', async () => {
-    await using scene = await makeScene()
+  exhaustiveOnScene('a store that is there is replaced only with --force, and never one in use', async (scene) => {
     const copy = scene.file('b.db')
     await importHere(houseplants, scene.store)
     await scene.run('backup', copy)
@@ -284,8 +281,7 @@ describe('plantstore backup, restore and check', () => {
     assert.ok(!readdirSync(dirname(scene.store)).some((name) => name.endsWith('.partial')))
   })
 
-  exhaustive.test('a damaged backup is refused before anything is touched, and check finds the damage', async () => {
-    await using scene = await makeScene()
+  exhaustiveOnScene('a damaged backup is refused before anything is touched; check finds it', async (scene) => {
     const copy = scene.file('b.db')
     await importHere(houseplants, scene.store)
     await scene.run('backup', copy)
@@ -300,9 +296,7 @@ describe('plantstore backup, restore and check', () => {
 
   exhaustiveOnPath('check finds a wrong number of plants with a tag', async (path) => {
     await importHere(houseplants, path)
-    const database = new DatabaseSync(path)
-    database.exec("UPDATE plant_counts SET plants = plants + 1 WHERE of = '#aroid'")
-    database.close()
+    withDatabase(path, "UPDATE plant_counts SET plants = plants + 1 WHERE of = '#aroid'")
     const { status, stderr } = await runHere(['check', '--store', path])
     assert.deepEqual([status, stderr], [1, 'its counts of plants do not match its plants\n'])
   })

@@ -6,12 +6,11 @@ import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
 import { copyFile, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { describe } from 'node:test'
-import { openWritable } from '../../src/store/sqlite/file/database.ts'
 import { Client } from '../support/client.ts'
 import { exhaustiveOnFolder, type Folder, onFolder } from '../support/folder.ts'
 import { cleanEnvironment, launcher, runHere, runProgram } from '../support/program.ts'
 import { serveHere } from '../support/service.ts'
-import { busyMsMax, leaveLog, makeStore, onPath, openTestStore } from '../support/store.ts'
+import { leaveLog, makeStore, onPath, openTestStore, withDatabase } from '../support/store.ts'
 import { noStrace, runInjected } from '../support/strace.ts'
 import { until } from '../support/time.ts'
 
@@ -163,10 +162,7 @@ describe('plantstore check', () => {
   says('a backup', (folder, path) => makeBackup(folder, 3, path), /^no damage was found in \S+; it has 3 plants\n$/)
   says(
     'a store whose server was killed, without the index of its log',
-    async (_, path) => {
-      await leaveLog(path, 20)
-      await rm(`${path}-shm`)
-    },
+    (_, path) => leaveLog(path, 20).then(() => rm(`${path}-shm`)),
     /^no damage was found in \S+; it has 20 plants\n$/,
   )
   says('no store', () => Promise.resolve(), /^plantstore: there is no store at \S+; name one with --store\n$/)
@@ -188,19 +184,12 @@ describe('plantstore check', () => {
   )
   says(
     'a store without one of its indexes',
-    async (_, path) => {
-      const database = openWritable(path, busyMsMax)
-      database.exec('DROP INDEX plants_by_tag')
-      database.close()
-    },
+    (_, path) => makeStore(path, 3).then(() => withDatabase(path, 'DROP INDEX plants_by_tag')),
     /^its index plants_by_tag is missing\n$/,
   )
   says(
     'a store in the middle of a change',
-    async (_, path) => {
-      await makeStore(path, 3)
-      await writeFile(`${path}-journal`, Buffer.from('d9d505f920a163d7', 'hex'))
-    },
+    (_, path) => makeStore(path, 3).then(() => writeFile(`${path}-journal`, Buffer.from('d9d505f920a163d7', 'hex'))),
     /^plantstore: \S+-journal shows that a change to \S+ was interrupted; .*\n$/,
   )
   says('a folder', (_, path) => mkdir(path), /is not a file; name one/, 2)

@@ -5,10 +5,11 @@ import type { Properties } from '../../src/contract/plant.ts'
 import { makeFolder } from '../support/folder.ts'
 import { toPlant } from '../support/plants.ts'
 import { type Finished, importHere, runHere } from '../support/program.ts'
-import { testOn } from '../support/ring.ts'
+import { exhaustive, testOn } from '../support/ring.ts'
 import { openTestStore } from '../support/store.ts'
 
 export const onScene = testOn(makeScene)
+export const exhaustiveOnScene = testOn(makeScene, exhaustive.test)
 
 export async function makeScene() {
   const folder = await makeFolder()

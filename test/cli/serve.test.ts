@@ -10,6 +10,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../../src/limits.ts'
+import { listen } from '../support/answering.ts'
 import { encodeRequest, plantJson } from '../support/client.ts'
 import { onFolder } from '../support/folder.ts'
 import { sample } from '../support/own-documents.ts'
@@ -212,9 +213,8 @@ describe('plantstore serve', () => {
 
   exhaustive.test('a signal before the server is ready ends it with 0, too', async () => {
     // A database that takes connections and says nothing keeps the server from being ready.
-    const silent = createServer().listen(0, '127.0.0.1')
-    await once(silent, 'listening')
-    const { port } = silent.address() as { port: number }
+    const silent = createServer()
+    const port = await listen(silent)
     const server = startProgram(['serve', '--port', '0', '--store', `postgres://127.0.0.1:${port}/plants`])
     await once(silent, 'connection')
     server.process.kill('SIGTERM')
@@ -274,7 +274,7 @@ describe('plantstore serve', () => {
   })
 
   exhaustiveOnOwnServer('a server ends although others keep its store busy', async ({ server, client, store }) => {
-    const other = new DatabaseSync(store)
+    using other = new DatabaseSync(store)
     other.exec('BEGIN IMMEDIATE')
     await using waiting = await client.open()
     waiting.send(encodeRequest(server.token, { body: plantJson(1n, 'waits') }))
@@ -284,7 +284,6 @@ describe('plantstore serve', () => {
     assert.equal((await waiting.answerTo('POST', '/plants')).status, 503)
     assert.equal(await exited, 0)
     assertPrompt(stoppedAt, stopMsMax)
-    other.close()
   })
 
   exhaustive.test('to the journal of systemd each warning is said once, with its priority', async () => {

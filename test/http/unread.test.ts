@@ -185,7 +185,7 @@ describe('a request that breaks', () => {
   test('because its client goes away before its answer is an event, and is done all the same', async () => {
     await using service = await startService({ storeBusyMsMax: 60_000 })
     // Held by somebody else, the store has the create wait.
-    const other = new DatabaseSync(service.path)
+    using other = new DatabaseSync(service.path)
     other.exec('BEGIN IMMEDIATE')
     const connection = await service.open()
     const create = encodeRequest(service.token, { body: plantJson(1n, 'n'), target: '/plants?secret=x' })
@@ -195,7 +195,6 @@ describe('a request that breaks', () => {
     connection.reset()
     await until('the client is noticed to be gone', () => aborted(service).length > 0)
     other.exec('ROLLBACK')
-    other.close()
     const read = { method: 'GET', target: '/plants/1' }
     await until('the plant is there', async () => (await service.request(read)).status === 200)
     const [event, ...more] = aborted(service)

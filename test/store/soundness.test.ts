@@ -11,7 +11,7 @@ import { findPageDamage } from '../../src/store/sqlite/file/examine.ts'
 import { findPlainDamage } from '../../src/store/sqlite/file/header.ts'
 import { onFolder } from '../support/folder.ts'
 import { inRing } from '../support/ring.ts'
-import { busyMsMax, leaveLog, makeStore, onPath } from '../support/store.ts'
+import { busyMsMax, leaveLog, makeStore, onPath, withDatabase } from '../support/store.ts'
 import { until } from '../support/time.ts'
 
 const pageBytes = 4_096
@@ -48,9 +48,8 @@ describe('looking through the pages of a store', () => {
     for (const tree of ['plants', 'names']) {
       const copy = folder.file(`${tree}.db`)
       await copyFile(path, copy)
-      const file = await open(copy, 'r+')
+      await using file = await open(copy, 'r+')
       await file.write(Buffer.alloc(pageBytes), 0, pageBytes, (lastPageOf(path, tree) - 1) * pageBytes)
-      await file.close()
       assert.equal(findPlainDamage(copy), undefined)
       const damage = lookThrough(copy)
       assert.match(damage, /^[^\n]+$/)
@@ -110,9 +109,4 @@ function lastPageOf(path: string, tree: string): number {
   using database = openReadable(path, 1_000)
   const row = database.prepare("SELECT max(pageno) AS page FROM dbstat WHERE name = ? AND pagetype = 'leaf'").get(tree)
   return Number(row?.['page'])
-}
-
-function withDatabase(path: string, sql: string): void {
-  using database = new DatabaseSync(path)
-  database.exec(sql)
 }

@@ -20,7 +20,7 @@ import { rollbackReason, TransactionRunner } from '../../src/store/sqlite/transa
 import { exhaustiveOnFolder, makeFolder, onFolder } from '../support/folder.ts'
 import { toPlant } from '../support/plants.ts'
 import { cleanEnvironment, launcher } from '../support/program.ts'
-import { busyMsMax, onPath, onStore, openTestStore, readPlant } from '../support/store.ts'
+import { busyMsMax, onPath, onStore, openTestStore, readPlant, withDatabase } from '../support/store.ts'
 import { noStrace } from '../support/strace.ts'
 import { storeSuite, TestClock } from './suite.ts'
 
@@ -90,7 +90,7 @@ describe('an SQLite store', () => {
     const path = folder.file('plants.db')
     const small = { storeBusyMsMax: 50, transactionJobsMax: 1 }
     await using store = await openTestStore(path, { ...options, limits: small })
-    const other = new DatabaseSync(path)
+    using other = new DatabaseSync(path)
     other.exec('BEGIN IMMEDIATE')
     const refused = await Promise.allSettled([1n, 2n, 3n].map((id) => store.createPlant(toPlant({ id, name: 'n' }))))
     for (const result of refused) {
@@ -98,7 +98,6 @@ describe('an SQLite store', () => {
       assert.equal(result.reason.code, 'overloaded')
     }
     other.exec('ROLLBACK')
-    other.close()
     assert.equal(await store.createPlant(toPlant({ id: 1n, name: 'n' })), 'created')
   })
 
@@ -374,12 +373,6 @@ describe('a transaction of jobs', () => {
 
 function createJob(id: bigint, name: string): Job {
   return { kind: 'createPlant', ...toPlant({ id, name }), idempotencyKey: undefined }
-}
-
-function withDatabase(path: string, sql: string): void {
-  const database = new DatabaseSync(path)
-  database.exec(sql)
-  database.close()
 }
 
 function pragma(database: DatabaseSync, name: string): unknown {

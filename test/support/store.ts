@@ -90,6 +90,12 @@ export async function importBeside(place: string, plants: readonly Properties[])
   await importPlants(store, plants)
 }
 
+/** Runs statements on a file beside, or instead of, a server. */
+export function withDatabase(path: string, sql: string): void {
+  using database = new DatabaseSync(path)
+  database.exec(sql)
+}
+
 /** Overwrites the first page of a table of a store that nobody has open. */
 export async function damageTable(store: string, table: string): Promise<void> {
   const database = new DatabaseSync(store)
