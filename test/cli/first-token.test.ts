@@ -12,14 +12,11 @@ import { type Folder, makeFolder, onFolder } from '../support/folder.ts'
 import { makeSmallDisk } from '../support/postgres.ts'
 import { runHere, runProgram, startServer } from '../support/program.ts'
 import { exhaustive, inRing } from '../support/ring.ts'
-import { serveHere } from '../support/service.ts'
+import { listStatus, serveHere } from '../support/service.ts'
 import { openTestStore } from '../support/store.ts'
 import { killAt, noStrace } from '../support/strace.ts'
 
 const secretPattern = /plt_\w{49}/
-
-const statusOf = async (url: string, secret: string): Promise<number> =>
-  (await fetch(`${url}/plants`, { headers: { Authorization: `Bearer ${secret}` } })).status
 
 const secretIn = async (path: string): Promise<string> => {
   const text = await readFile(path, 'utf8')
@@ -40,7 +37,7 @@ describeOnEngines('the first token, off a terminal', ({ onPlace }) => {
     const [, hint = ''] = /^To create a token: plantstore (.*)$/m.exec(stderr) ?? []
     assert.equal((await runHere(['token', 'list', '--json', '--store', place.store])).stdout, '[]\n')
     const made = await runHere([...hint.split(' ').slice(0, 4), '--store', place.store])
-    assert.equal(await statusOf(server.url, made.stdout.trim()), 200, made.stderr)
+    assert.equal(await listStatus(server.url, made.stdout.trim()), 200, made.stderr)
   })
 
   onPlace('is in the file, for its owner alone, and nowhere else; later starts leave the file alone', async (place) => {
@@ -51,14 +48,14 @@ describeOnEngines('the first token, off a terminal', ({ onPlace }) => {
     await using server = await startServer(place.store, options)
     const secret = await secretIn(path)
     assert.equal((await stat(path)).mode & 0o777, 0o600)
-    assert.equal(await statusOf(server.url, secret), 200)
+    assert.equal(await listStatus(server.url, secret), 200)
     assert.match(server.output.stderr, new RegExp(`^The first token, which may read and write, is in ${path}$`, 'm'))
     assert.ok(!(server.output.stdout + server.output.stderr).includes(secret))
     assert.equal(await server.stop(), 0)
     await writeFile(path, 'mine')
     await using again = await serveHere(place.store, {}, { firstTokenFile: path })
     assert.equal(await readFile(path, 'utf8'), 'mine')
-    assert.equal(await statusOf(again.url, secret), 200)
+    assert.equal(await listStatus(again.url, secret), 200)
     assert.deepEqual(await readdir(folder.path), ['token'])
   })
 
@@ -112,7 +109,7 @@ describe('the file of the first token', () => {
       assert.equal(await readFile(path, 'utf8').catch(() => undefined), before)
       assert.deepEqual(await namesIn(folder, '.partial'), [])
       await using server = await serveHere(store)
-      assert.equal(await statusOf(server.url, server.token), 200)
+      assert.equal(await listStatus(server.url, server.token), 200)
     })
   }
 
@@ -156,7 +153,7 @@ describe('the file of the first token', () => {
         continue
       }
       await using server = await startServer(store, { environment })
-      assert.equal(await statusOf(server.url, await secretIn(path)), 200, `${call} ${nth}`)
+      assert.equal(await listStatus(server.url, await secretIn(path)), 200, `${call} ${nth}`)
     }
     context.diagnostic(JSON.stringify(left))
     assert.ok(left.both > 0 && left.neither > 0 && left.file > 0, JSON.stringify(left))
@@ -168,6 +165,6 @@ describe('the first token, on a terminal', () => {
     const path = folder.file('token')
     await using server = await serveHere(folder.file('plants.db'), {}, { firstTokenFile: path })
     assert.doesNotMatch(server.welcome, secretPattern)
-    assert.equal(await statusOf(server.url, await secretIn(path)), 200)
+    assert.equal(await listStatus(server.url, await secretIn(path)), 200)
   })
 })

@@ -12,8 +12,8 @@ import { describe } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { limits } from '../../src/limits.ts'
-import { ask } from '../support/answering.ts'
-import { type CertificateFiles, expire, hasOpenssl, makeCertificate } from '../support/certificate.ts'
+import { ask, listen } from '../support/answering.ts'
+import { type CertificateFiles, expire, makeCertificate, noOpenssl } from '../support/certificate.ts'
 import { exhaustiveOnFolder, type Folder, onFolder } from '../support/folder.ts'
 import { noScript, startOnTerminal } from '../support/on-terminal.ts'
 import { cleanEnvironment, launcher, type RunningServer, runHere, runProgram, startServer } from '../support/program.ts'
@@ -81,9 +81,8 @@ exhaustiveOnFolder('--listen refuses what it cannot listen on in one line', asyn
 })
 
 onFolder('--listen fd:NUMBER serves on a socket that was opened before it', async (folder) => {
-  const opener = createServer().listen(0, '127.0.0.1')
-  await once(opener, 'listening')
-  const { port } = opener.address() as { port: number }
+  const opener = createServer()
+  const port = await listen(opener)
   const { fd } = (opener as unknown as { _handle: { fd: number } })._handle
   const child = spawn(process.execPath, [launcher, 'serve', '--listen', 'fd:3', '--store', folder.file('plants.db')], {
     env: cleanEnvironment(),
@@ -101,7 +100,7 @@ onFolder('--listen fd:NUMBER serves on a socket that was opened before it', asyn
   assert.deepEqual(await exited, [0, null])
 })
 
-describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certificate with' }, () => {
+describe('HTTPS', { skip: noOpenssl }, () => {
   /** A server with the certificate `first`, whose files may be replaced. */
   async function startTls(folder: Folder): Promise<RunningServer & { files: CertificateFiles; ca: string }> {
     const files = makeCertificate(folder, 'first')
@@ -251,7 +250,7 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
 
 describe('what the first start suggests', { skip: noScript }, () => {
   for (const what of ['a Unix socket', 'HTTPS']) {
-    const lacks = !hasCurl || (what === 'HTTPS' && !hasOpenssl)
+    const lacks = !hasCurl || (what === 'HTTPS' && noOpenssl)
     exhaustiveOnFolder(`works as it stands: ${what}`, { skip: lacks && 'no curl or openssl here' }, async (folder) => {
       const files = what === 'HTTPS' ? makeCertificate(folder, 'first') : undefined
       const flags = files

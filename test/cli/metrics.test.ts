@@ -4,17 +4,18 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
-import { describe, test } from 'node:test'
-import { expire, hasOpenssl, makeCertificate } from '../support/certificate.ts'
+import { connect } from 'node:net'
+import { describe } from 'node:test'
+import { listen as listenAt } from '../support/answering.ts'
+import { expire, makeCertificate, noOpenssl } from '../support/certificate.ts'
 import { Client, plantJson } from '../support/client.ts'
 import { describeOnEngines } from '../support/engines.ts'
-import { exhaustiveOnFolder, makeFolder, onFolder } from '../support/folder.ts'
+import { exhaustiveOnFolder, onFolder } from '../support/folder.ts'
 import { runHere, runProgram, startServer } from '../support/program.ts'
 import { serveHere } from '../support/service.ts'
 import { until } from '../support/time.ts'
 
-const hasPromtool = spawnSync('promtool', ['--version']).status === 0
+const noPromtool = spawnSync('promtool', ['--version']).status !== 0 && 'there is no promtool on this machine'
 const listen = { metricsListen: '127.0.0.1:0' }
 
 function metricsUrl(welcome: string): string {
@@ -83,10 +84,7 @@ describeOnEngines('--metrics-listen', (engine) => {
     for (const name of ofProcess) assert.ok(after.has(name), name)
   })
 
-  test('is text that Prometheus finds nothing wrong with', {
-    skip: !hasPromtool && 'there is no promtool on this machine',
-  }, async () => {
-    await using place = await engine.makePlace()
+  engine.onPlace('is text that Prometheus finds nothing wrong with', { skip: noPromtool }, async (place) => {
     await using server = await serveHere(place.store, {}, listen)
     const client = await Client.connect(server)
     await client.create(1n, 'Aloe')
@@ -120,10 +118,7 @@ describe('--metrics-listen', () => {
     await assert.rejects(fetch(url))
   })
 
-  test('says when the certificate expires, also after it was renewed', {
-    skip: !hasOpenssl && 'there is no openssl to make a certificate with',
-  }, async () => {
-    await using folder = await makeFolder()
+  onFolder('says when the certificate expires, also after it was renewed', { skip: noOpenssl }, async (folder) => {
     const files = makeCertificate(folder, 'first')
     const args = ['--metrics-listen', listen.metricsListen, '--tls-cert', files.cert, '--tls-key', files.key]
     await using server = await startServer(folder.file('plants.db'), { args })
@@ -137,9 +132,8 @@ describe('--metrics-listen', () => {
   })
 
   exhaustiveOnFolder('is refused in one line where it cannot be', async (folder) => {
-    await using taken = createServer().listen(0, '127.0.0.1')
-    await once(taken, 'listening')
-    const { port } = taken.address() as AddressInfo
+    await using taken = createServer()
+    const port = await listenAt(taken)
     for (const [address, expected, wanted] of [
       [`127.0.0.1:${port}`, 1, /the metrics cannot be served at 127\.0\.0\.1:\d+; .*EADDRINUSE/],
       ['no.such.host.invalid:1', 1, /the metrics cannot be served at no\.such/],

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { after, describe } from 'node:test'
 import pg from 'pg'
-import { hasOpenssl, makeCertificate } from '../support/certificate.ts'
+import { makeCertificate, noOpenssl } from '../support/certificate.ts'
 import { exhaustiveOnFolder, onFolder } from '../support/folder.ts'
 import { toPlant } from '../support/plants.ts'
 import { exhaustiveOnCluster, makeCluster, startCluster, startDatabase } from '../support/postgres.ts'
@@ -131,7 +131,7 @@ describe('the program on PostgreSQL', async () => {
     assert.doesNotMatch(stdout, /secret/)
   })
 
-  exhaustive.test('sslmode makes sure of the server', { skip: !hasOpenssl && 'there is no openssl here' }, async () => {
+  exhaustive.test('sslmode makes sure of the server', { skip: noOpenssl }, async () => {
     await using cluster = await makeCluster()
     const data = { file: (name: string): string => `${cluster.folder}/data/${name}` }
     const { key, cert: certificate } = makeCertificate(data, 'server', { kind: 'RSA', altName: 'DNS:localhost' })

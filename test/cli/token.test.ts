@@ -9,7 +9,7 @@ import { describeOnEngines } from '../support/engines.ts'
 import { exhaustiveOnFolder, onFolder } from '../support/folder.ts'
 import { cleanEnvironment, type Finished, launcher, runHere, runProgram } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
-import { serveHere } from '../support/service.ts'
+import { listStatus, serveHere } from '../support/service.ts'
 import { onPath } from '../support/store.ts'
 import { assertPrompt, until } from '../support/time.ts'
 
@@ -88,9 +88,6 @@ async function makeToken(store: string, ...flags: string[]): Promise<Readonly<Re
   return { id, secret: stdout.trim() }
 }
 
-const statusOf = async (url: string, secret: string): Promise<number> =>
-  (await fetch(`${url}/plants?limit=1`, { headers: { Authorization: `Bearer ${secret}` } })).status
-
 describeOnEngines('plantstore token rotate', ({ makePlace, onPlace }) => {
   onPlace('prints a token alone that may do what the old one may, which ends after the overlap', async (place) => {
     const old = await makeToken(place.store, '--scope', 'plants:read', '--expires', '90d')
@@ -107,22 +104,25 @@ describeOnEngines('plantstore token rotate', ({ makePlace, onPlace }) => {
     assert.equal(Date.parse(was.expires ?? '') - Date.parse(now.created), 2 * hourMs)
     assert.deepEqual([was.state, was.replacedBy, now.replacedBy], ['valid', now.id, null])
     await using server = await serveHere(place.store)
-    assert.deepEqual([await statusOf(server.url, old.secret), await statusOf(server.url, stdout.trim())], [200, 200])
+    assert.deepEqual(
+      [await listStatus(server.url, old.secret), await listStatus(server.url, stdout.trim())],
+      [200, 200],
+    )
   })
 
   onPlace('the overlap is 24 hours by default; without one a running server refuses the old token', async (place) => {
     const [kept, gone] = [await makeToken(place.store), await makeToken(place.store)]
     await token(place.store, 'rotate', kept.id)
     await using server = await serveHere(place.store)
-    assert.equal(await statusOf(server.url, gone.secret), 200)
+    assert.equal(await listStatus(server.url, gone.secret), 200)
     const { stdout, stderr } = await token(place.store, 'rotate', gone.id, '--overlap', '0s')
     assert.match(stderr, /, which is revoked\. The new one does not expire;/)
     const revokedMs = performance.now()
     // Asked all the time, so that the token is one that the server has just used.
-    await until('the old token is refused', async () => (await statusOf(server.url, gone.secret)) === 401)
+    await until('the old token is refused', async () => (await listStatus(server.url, gone.secret)) === 401)
     assertPrompt(revokedMs, 1_000)
-    assert.equal(await statusOf(server.url, stdout.trim()), 200)
-    assert.equal(await statusOf(server.url, kept.secret), 200)
+    assert.equal(await listStatus(server.url, stdout.trim()), 200)
+    assert.equal(await listStatus(server.url, kept.secret), 200)
     const tokens = await list(place.store)
     const { created } = tokens.find(({ id }) => id === tokens.find((each) => each.id === kept.id)?.replacedBy) as Listed
     const { expires } = tokens.find(({ id }) => id === kept.id) as Listed

@@ -5,7 +5,7 @@ import { Agent, type RequestOptions } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isInstalled, startProxy } from '../http/framing/proxies.ts'
 import { ask, freePort } from '../support/answering.ts'
-import { hasOpenssl } from '../support/certificate.ts'
+import { noOpenssl } from '../support/certificate.ts'
 import { makeFolder } from '../support/folder.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
 import { until } from '../support/time.ts'
@@ -30,7 +30,7 @@ const pauseBetweenMs = 2_000
 /** Why there is no such proxy here; undefined when there is. */
 export function missingFor(name: ProxyName): string | undefined {
   if (!isInstalled({ command: name.toLowerCase() })) return `there is no ${name} on this machine`
-  return hasOpenssl ? undefined : 'there is no openssl to make a certificate with'
+  return noOpenssl || undefined
 }
 
 export async function stopServers({ store, proxy, stops, signal = 'SIGTERM' }: StopsParts) {

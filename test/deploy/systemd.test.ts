@@ -7,7 +7,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { dirname } from 'node:path'
 import { describe, test } from 'node:test'
 import { limits } from '../../src/limits.ts'
-import { hasOpenssl, makeCertificate } from '../support/certificate.ts'
+import { makeCertificate, noOpenssl } from '../support/certificate.ts'
 import { exhaustiveOnFolder, makeFolder, onFolder } from '../support/folder.ts'
 import { cleanEnvironment, launcher, outputOf, startServer } from '../support/program.ts'
 import { root } from '../support/readme.ts'
@@ -81,7 +81,7 @@ describe('the units of deploy/', () => {
   })
 
   test('start a server that says when it is ready, reloads its certificate and ends, with nothing but its state', {
-    skip: cannotRun || (!hasOpenssl && 'there is no openssl here'),
+    skip: cannotRun || noOpenssl,
   }, async () => {
     await using started = await startUnit()
     const { unit, folder, child, told } = started

@@ -14,7 +14,7 @@ import { rejectsWith, TestClock } from '../store/suite.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { makeFolder } from '../support/folder.ts'
 import { runHere } from '../support/program.ts'
-import { serveHere } from '../support/service.ts'
+import { listStatus, serveHere } from '../support/service.ts'
 import { addToken, openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
 
@@ -174,8 +174,6 @@ const today = (): number => dayOf(Date.now())
 /** The day of the last use of each token, by its name. */
 const lastUses = async (store: Store): Promise<Record<string, number | undefined>> =>
   Object.fromEntries((await store.listTokens()).map(({ name, lastUsedDay }) => [name, lastUsedDay]))
-const get = async (url: string, secret: string): Promise<number> =>
-  (await fetch(`${url}/plants`, { headers: { Authorization: `Bearer ${secret}` } })).status
 
 describeOnEngines('the last use of a token', ({ onPlace }) => {
   onPlace('is recorded some time after a request; unused and unusable tokens stay unchanged', async (place) => {
@@ -186,7 +184,7 @@ describeOnEngines('the last use of a token', ({ onPlace }) => {
     const revoked = await make('revoked', allScopes)
     await make('unused', allScopes)
     await store.revokeToken(revoked.id, 0)
-    const statuses = [...used, revoked].map(({ secret }) => get(server.url, secret))
+    const statuses = [...used, revoked].map(({ secret }) => listStatus(server.url, secret))
     assert.deepEqual(await Promise.all(statuses), [200, 200, 401])
     for (const name of ['used', 'reader'])
       await until(`the use of ${name} is noted`, async () => (await lastUses(store))[name] === today())
@@ -200,7 +198,7 @@ describeOnEngines('the last use of a token', ({ onPlace }) => {
     const { secret } = await addToken(place.store, 'short')
     await using server = await serveHere(place.store)
     await using store = await openTestStore(place.store, { exclusive: false })
-    assert.equal(await get(server.url, secret), 200)
+    assert.equal(await listStatus(server.url, secret), 200)
     assert.equal((await lastUses(store))['short'], undefined)
     await server.stop()
     assert.equal((await lastUses(store))['short'], today())

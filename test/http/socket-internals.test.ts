@@ -10,7 +10,7 @@ import { describe, type TestContext, test } from 'node:test'
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls'
 import { readSocket, resetSocket } from '../../src/http/wire/socket-internals.ts'
 import { listen } from '../support/answering.ts'
-import { hasOpenssl, makeCertificate } from '../support/certificate.ts'
+import { makeCertificate, noOpenssl } from '../support/certificate.ts'
 import { makeFolder } from '../support/folder.ts'
 
 /** A connection over TLS whose client reads nothing, as both sides have it. */
@@ -28,7 +28,7 @@ async function openUnread(context: TestContext): Promise<{ socket: Socket; clien
   return { socket, client }
 }
 
-describe('a connection over TLS that is ended at once', { skip: !hasOpenssl && 'there is no openssl' }, () => {
+describe('a connection over TLS that is ended at once', { skip: noOpenssl }, () => {
   test('is reset: what the system has still to send is dropped', async (context) => {
     const { socket, client } = await openUnread(context)
     resetSocket(socket)

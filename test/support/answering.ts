@@ -7,10 +7,10 @@ import { createServer, type RequestListener, request as requestHttp } from 'node
 import { type RequestOptions, request as requestHttps } from 'node:https'
 import type { AddressInfo, Server } from 'node:net'
 
-export async function startAnswering(listener: RequestListener, port = 0) {
+export async function startAnswering(listener: RequestListener) {
   const server = createServer(listener)
   return {
-    url: `http://127.0.0.1:${await listen(server, port)}`,
+    url: `http://127.0.0.1:${await listen(server)}`,
     [Symbol.asyncDispose]: async () => {
       server.close().closeAllConnections()
       await once(server, 'close')
@@ -30,7 +30,7 @@ export type Answer = (received: Received, response: ServerResponse) => void
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
 /** By default, all requests are accepted. */
-export async function startReceiver(answer: Answer = (_, response) => void response.writeHead(204).end(), port = 0) {
+export async function startReceiver(answer: Answer = (_, response) => void response.writeHead(204).end()) {
   const received: Received[] = []
   let [atOnce, atOnceMax] = [0, 0]
   const server = await startAnswering(async (request, response) => {
@@ -46,7 +46,7 @@ export async function startReceiver(answer: Answer = (_, response) => void respo
       atOnce -= 1
     })
     answer(one, response)
-  }, port)
+  })
   return {
     url: `${server.url}/hook`,
     /** In the order in which the requests came. */

@@ -3,7 +3,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import type { Folder } from './folder.ts'
 
-export const hasOpenssl = spawnSync('openssl', ['version']).status === 0
+/** Why tests that need a certificate are skipped, or false. */
+export const noOpenssl =
+  spawnSync('openssl', ['version']).status !== 0 && 'there is no openssl to make a certificate with'
 
 /** The files of a certificate that signs itself, and of its key. */
 export interface CertificateFiles {

@@ -9,7 +9,6 @@ export interface SigningKey {
   readonly alg: string
   readonly kid: string | undefined
   readonly privateKey: CryptoKey
-  readonly publicKey: CryptoKey
   readonly jwk: JWK
 }
 
@@ -24,7 +23,7 @@ export const audience = 'https://plants.example/'
 export async function makeKey(alg: string, kid: string | undefined): Promise<SigningKey> {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true })
   const jwk = { ...(await exportJWK(publicKey)), alg, use: 'sig', ...(kid !== undefined && { kid }) }
-  return { alg, kid, privateKey, publicKey, jwk }
+  return { alg, kid, privateKey, jwk }
 }
 
 export function nowSeconds(): number {
@@ -44,9 +43,9 @@ export class IdentityProvider implements AsyncDisposable {
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: this.keys }))
   }
 
-  static async start(alg = 'ES256'): Promise<IdentityProvider> {
+  static async start(): Promise<IdentityProvider> {
     const server = createServer()
-    return new IdentityProvider(server, await listen(server), await makeKey(alg, 'first'))
+    return new IdentityProvider(server, await listen(server), await makeKey('ES256', 'first'))
   }
 
   private constructor(server: Server, port: number, key: SigningKey) {

@@ -187,13 +187,7 @@ export class Cluster implements AsyncDisposable {
 
   /** Sends a signal to all its processes. */
   signal(signal: NodeJS.Signals): void {
-    for (const pid of this.#processes()) {
-      try {
-        process.kill(pid, signal)
-      } catch {
-        // It has ended meanwhile.
-      }
-    }
+    signalAll(this.#processes(), signal)
   }
 
   query(text: string): Promise<readonly unknown[][]> {
@@ -230,6 +224,16 @@ export function processesOf(data: string): readonly number[] {
     return [postmaster, ...(children.match(/\d+/g) ?? []).map(Number)]
   } catch {
     return []
+  }
+}
+
+export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal)
+    } catch {
+      // It has ended meanwhile.
+    }
   }
 }
 

@@ -138,5 +138,10 @@ export async function startOwnServer(options: ServerOptions = {}) {
   }
 }
 
+/** The status of a list that is asked for with a token. */
+export async function listStatus(url: string, token: string): Promise<number> {
+  return (await fetch(`${url}/plants?limit=1`, { headers: { Authorization: `Bearer ${token}` } })).status
+}
+
 export const onOwnServer = testOn(() => startOwnServer())
 export const exhaustiveOnOwnServer = testOn(() => startOwnServer(), exhaustive.test)

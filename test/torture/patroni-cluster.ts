@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { readDeployed, replaceAll } from '../deploy/files.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
-import { processesOf } from '../support/postgres.ts'
+import { processesOf, signalAll } from '../support/postgres.ts'
 import { until } from '../support/time.ts'
 
 const dataFolder = '/var/lib/postgresql/15/plants'
@@ -66,13 +66,8 @@ export class Machine implements AsyncDisposable {
 
   /** Sends a signal to all processes of some programs. */
   signal(signal: NodeJS.Signals, ...programs: Program[]): void {
-    for (const pid of programs.flatMap((program) => this.#processes(program))) {
-      try {
-        process.kill(pid, signal)
-      } catch {
-        // It has ended meanwhile.
-      }
-    }
+    const pids = programs.flatMap((program) => this.#processes(program))
+    signalAll(pids, signal)
   }
 
   #processes(program: Program): readonly number[] {

@@ -7,10 +7,10 @@ import { startPlantStore } from '../../src/embed/start.ts'
 import { defaultFirstId } from '../../verify/ids.ts'
 import type { NewPlant } from '../../verify/plant.ts'
 import { rowsOf, verify } from '../../verify/verify.ts'
-import { makeFolder } from '../support/folder.ts'
 import { IdentityProvider } from '../support/identity-provider.ts'
-import { type RunningServer, runHere, startServer } from '../support/program.ts'
+import { runHere } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
+import { startOwnServer } from '../support/service.ts'
 import { type Answered, type Behaviour, only, replaceField, startWrong } from './wrong-servers.ts'
 
 const specified = ['--level', 'specified']
@@ -30,9 +30,8 @@ async function verifyOf(behave: Behaviour, flags: readonly string[] = specified,
 }
 
 exhaustive.test('plantstore verify of a server that has Node.js parse every request finds nothing', async () => {
-  await using folder = await makeFolder()
-  await using server = await startServer(folder.file('plants.db'), { args: ['--parser', 'node'] })
-  const { status, stdout } = await runHere(['verify', server.url, '--token', server.token])
+  await using own = await startOwnServer({ args: ['--parser', 'node'] })
+  const { status, stdout } = await runHere(['verify', own.server.url, '--token', own.server.token])
   assert.equal(status, 0, stdout)
 })
 
@@ -149,9 +148,8 @@ exhaustive.describe('plantstore verify of a server with --cors-origin', { concur
 
   for (const origins of ['none', 'https://plants.example,https://app.example']) {
     test(`${origins} skips the rows of other origins`, async () => {
-      await using folder = await makeFolder()
-      await using server = await startServer(folder.file('plants.db'), { args: ['--cors-origin', origins] })
-      await run(server.url, server.token)
+      await using own = await startOwnServer({ args: ['--cors-origin', origins] })
+      await run(own.server.url, own.server.token)
     })
   }
 
@@ -167,12 +165,11 @@ exhaustive.describe('plantstore verify of a server with --cors-origin', { concur
 })
 
 exhaustive.test('plantstore verify with a JWT changes a character that counts', async () => {
-  await using provider = await IdentityProvider.start('ES256')
-  await using folder = await makeFolder()
-  await using server: RunningServer = await startServer(folder.file('plants.db'), { args: provider.flags })
+  await using provider = await IdentityProvider.start()
+  await using own = await startOwnServer({ args: provider.flags })
   // Of the last character of the signature four bits count for nothing: after a w, four other letters mean the same.
   let token = ''
   while (!token.endsWith('w')) token = await provider.sign()
-  const { counts } = await verify({ url: server.url, token, only: ({ subject }) => subject === 'credentials' })
+  const { counts } = await verify({ url: own.server.url, token, only: ({ subject }) => subject === 'credentials' })
   assert.equal(counts.failed, 0)
 })

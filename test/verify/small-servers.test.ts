@@ -6,13 +6,14 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
-import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net'
+import { createServer as createSocketServer, type Server } from 'node:net'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { RowName, VerifyReport } from '../../verify/results.ts'
 import { verify as verifyRows } from '../../verify/verify.ts'
-import { hasOpenssl, makeCertificate } from '../support/certificate.ts'
-import { makeFolder } from '../support/folder.ts'
+import { listen as listenAt } from '../support/answering.ts'
+import { makeCertificate, noOpenssl } from '../support/certificate.ts'
+import { onFolder } from '../support/folder.ts'
 import { cleanEnvironment, type Finished, runHere, runProgram } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
 
@@ -81,10 +82,8 @@ function answer(response: ServerResponse, status: number, type: string, body: st
 }
 
 async function listen(server: Server) {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   return {
-    port: (server.address() as AddressInfo).port,
+    port: await listenAt(server),
     [Symbol.asyncDispose]: async () => {
       server.close()
     },
@@ -142,8 +141,7 @@ describe('plantstore verify of a small server', () => {
     })
   }
 
-  test('with TLS', { skip: !hasOpenssl && 'there is no openssl to make a certificate with' }, async () => {
-    await using folder = await makeFolder()
+  onFolder('with TLS', { skip: noOpenssl }, async (folder) => {
     const { key, cert } = makeCertificate(folder, 'plants')
     const options = { key: await readFile(key), cert: await readFile(cert) }
     await using server = await listen(createHttpsServer(options, exactServer()))
