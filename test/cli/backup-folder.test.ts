@@ -12,10 +12,9 @@ import { limits } from '../../src/limits.ts'
 import { nameOfBackup, prune } from '../../src/store/sqlite/backup.ts'
 import { sqliteEngine } from '../../src/store/sqlite/engine.ts'
 import { makeFolder } from '../support/folder.ts'
-import { toPlant } from '../support/plants.ts'
 import { runHere, runProgram, startProgram, startServer } from '../support/program.ts'
 import { exhaustive, testOn } from '../support/ring.ts'
-import { openTestStore, withDatabase } from '../support/store.ts'
+import { makeStore, openTestStore, withDatabase } from '../support/store.ts'
 import { countCalls, killAt, nameCalls, noStrace, runInjected, runStopped, syncCalls } from '../support/strace.ts'
 import { until } from '../support/time.ts'
 
@@ -26,8 +25,7 @@ async function makeScene() {
   const folder = await makeFolder()
   const [store, to] = [folder.file('plants.db'), folder.file('to')]
   await mkdir(to)
-  await using opened = await openTestStore(store)
-  await opened.createPlant(toPlant({ id: 1n, name: 'one' }))
+  await makeStore(store, 1)
   const back = (...flags: string[]) => runHere(['backup', '--folder', to, '--store', store, ...flags])
   return { folder, store, to, back, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() }
 }

@@ -160,11 +160,9 @@ describe('the file of the first token', () => {
   })
 })
 
-describe('the first token, on a terminal', () => {
-  onFolder('is not shown when it is wanted in a file', async (folder) => {
-    const path = folder.file('token')
-    await using server = await serveHere(folder.file('plants.db'), {}, { firstTokenFile: path })
-    assert.doesNotMatch(server.welcome, secretPattern)
-    assert.equal(await listStatus(server.url, await secretIn(path)), 200)
-  })
+onFolder('on a terminal, the first token is not shown when it is wanted in a file', async (folder) => {
+  const path = folder.file('token')
+  await using server = await serveHere(folder.file('plants.db'), {}, { firstTokenFile: path })
+  assert.doesNotMatch(server.welcome, secretPattern)
+  assert.equal(await listStatus(server.url, await secretIn(path)), 200)
 })

@@ -204,15 +204,13 @@ describe('a file that is something else', async () => {
   test('of none of them, anything is imported', async () => assert.equal(await scene.exported(), ''))
 })
 
-describe('the ending of a file and its format', () => {
-  onScene('a file with tabs is read as such, and input line by line is reported line by line', async (scene) => {
-    const { status, stderr } = await scene.import('in.tsv', 'ID\tName\r\n1\ta, b\r\n\t\r\n')
-    assert.deepEqual([status, stderr.split('\n')[0]], [0, `${scene.file('in.tsv')} is read with tabs`])
-    const typed = startProgram(['import', '-', '--store', scene.store])
-    typed.process.stdin.write('{"id":2,"name":"c"}\nnonsense\n')
-    const [told] = await once(typed.process.stderr, 'data')
-    assert.match(told, /^line 2: not valid JSON/)
-    typed.process.stdin.end()
-    assert.equal((await typed.finished).status, 1)
-  })
+onScene('a file with tabs is read as such, and input line by line is reported line by line', async (scene) => {
+  const { status, stderr } = await scene.import('in.tsv', 'ID\tName\r\n1\ta, b\r\n\t\r\n')
+  assert.deepEqual([status, stderr.split('\n')[0]], [0, `${scene.file('in.tsv')} is read with tabs`])
+  const typed = startProgram(['import', '-', '--store', scene.store])
+  typed.process.stdin.write('{"id":2,"name":"c"}\nnonsense\n')
+  const [told] = await once(typed.process.stderr, 'data')
+  assert.match(told, /^line 2: not valid JSON/)
+  typed.process.stdin.end()
+  assert.equal((await typed.finished).status, 1)
 })

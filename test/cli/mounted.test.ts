@@ -6,10 +6,9 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { test } from 'node:test'
 import { makeFolder } from '../support/folder.ts'
-import { toPlant } from '../support/plants.ts'
 import { cleanEnvironment, launcher, runHere } from '../support/program.ts'
 import { inRing } from '../support/ring.ts'
-import { openTestStore } from '../support/store.ts'
+import { makeStore } from '../support/store.ts'
 
 const canMount = userInfo().uid === 0 && spawnSync('unshare', ['-m', 'true']).status === 0
 
@@ -19,10 +18,7 @@ test('a store that is a mounted file is refused by every command, in one line, a
   await using folder = await makeFolder()
   const [store, mounted] = [folder.file('plants.db'), folder.file('a mount/plants.db')]
   const [backup, plants] = [folder.file('b.db'), folder.file('in.ndjson')]
-  {
-    await using made = await openTestStore(store)
-    await made.createPlant(toPlant({ id: 1n, name: 'one' }))
-  }
+  await makeStore(store, 1)
   assert.equal((await runHere(['backup', backup, '--store', store])).status, 0)
   await mkdir(folder.file('a mount'))
   await writeFile(mounted, '')

@@ -228,16 +228,14 @@ describe('plantstore', () => {
   })
 })
 
-describe('a table', () => {
-  test('has its columns below each other, also with more rows than a call has arguments', () => {
-    const plain = [
-      ['ID', 'TAG', 'NAME'],
-      ['12', 'a b', 'c'],
-    ]
-    assert.equal(formatTable(plain), 'ID  TAG  NAME\n12  a b  c\n')
-    const many = Array.from({ length: 200_000 }, (_, id) => [String(id), 'n'])
-    assert.equal(formatTable(many).split('\n').length, 200_001)
-  })
+test('a table has its columns below each other, also with more rows than a call has arguments', () => {
+  const plain = [
+    ['ID', 'TAG', 'NAME'],
+    ['12', 'a b', 'c'],
+  ]
+  assert.equal(formatTable(plain), 'ID  TAG  NAME\n12  a b  c\n')
+  const many = Array.from({ length: 200_000 }, (_, id) => [String(id), 'n'])
+  assert.equal(formatTable(many).split('\n').length, 200_001)
 })
 
 describe('the text of somebody else', () => {

@@ -6,9 +6,8 @@ import { once } from 'node:events'
 import { after, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Webhook as Verifier } from 'standardwebhooks'
-import { changeKinds } from '../../src/domain/change.ts'
 import { toIso } from '../../src/domain/shown.ts'
-import { beginAfter } from '../../src/domain/webhook.ts'
+import { newWebhook } from '../store/suite.ts'
 import { type Received, startReceiver } from '../support/answering.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { makeFolder } from '../support/folder.ts'
@@ -162,8 +161,8 @@ describe('plantstore webhook on a store', async () => {
     const { next: after } = await opened.listChanges({ after: 'now', kind: undefined, limit: 1 })
     const blocked = [{ plantId: '1', after, until: after, atMs: 1, tries: 28 }]
     const progress = { after, blocked, failures: 29 }
-    const hook = { id: 'hook_paused', name: 'n', url: 'https://plants.example/hook', kinds: changeKinds, secrets: [] }
-    await opened.addWebhook({ ...hook, createdAtMs: 1, progress, paused: { reason: 'failing', atMs: 1 } })
+    const hook = newWebhook('hook_paused')
+    await opened.addWebhook({ ...hook, progress, paused: { reason: 'failing', atMs: 1 } })
     assert.equal((await run('resume', hook.id)).status, 0)
     const resumed = (await opened.listWebhooks()).find(({ id }) => id === hook.id)
     assert.deepEqual(resumed?.progress, { ...progress, blocked: [{ ...blocked[0], tries: 0 }], failures: 0 })
@@ -172,8 +171,8 @@ describe('plantstore webhook on a store', async () => {
 
   test('a damaged webhook is listed, and can only be removed', async () => {
     await using opened = await openTestStore(store, { exclusive: false })
-    const hook = { id: 'hook_damaged', name: 'n', url: 'nowhere', kinds: changeKinds, secrets: [], createdAtMs: 1 }
-    await opened.addWebhook({ ...hook, progress: beginAfter(undefined) })
+    const hook = { ...newWebhook('hook_damaged'), url: 'nowhere' }
+    await opened.addWebhook(hook)
     const advice = 'plantstore: webhook hook_damaged is damaged; run: plantstore webhook remove hook_damaged\n'
     for (const command of ['show', 'resume', 'test']) {
       assert.deepEqual(await run(command, hook.id), { status: 1, stdout: '', stderr: advice })
@@ -186,10 +185,9 @@ describe('plantstore webhook on a store', async () => {
     await using opened = await openTestStore(store, { exclusive: false })
     const endsAtMs = Date.now() + 3_600_000
     const secrets = Array.from({ length: 9 }, () => ({ secret: 's', endsAtMs }))
-    const hook = { id: 'hook_rotated', name: 'n', url: 'https://plants.example/hook', kinds: changeKinds }
+    const hook = newWebhook('hook_rotated')
     const ended = { secret: 'ended', endsAtMs: 1 }
-    const progress = beginAfter(undefined)
-    await opened.addWebhook({ ...hook, secrets: [...secrets, ended], createdAtMs: 1, progress })
+    await opened.addWebhook({ ...hook, secrets: [...secrets, ended] })
     assert.equal((await run('rotate', hook.id)).status, 0)
     const { status, stdout, stderr } = await run('rotate', hook.id)
     assert.deepEqual([status, stdout], [1, ''])
@@ -205,33 +203,31 @@ describe('plantstore webhook on a store', async () => {
   })
 })
 
-describe('examples/webhook/receiver.js', () => {
-  test('shows each change once, and rejects unsigned requests', async () => {
-    const file = fileURLToPath(new URL('../../examples/webhook/receiver.js', import.meta.url))
-    const environment = { ...process.env, PORT: '0' }
-    assert.equal(spawnSync(process.execPath, [file], { env: { ...environment, WEBHOOK_SECRET: '' } }).status, 1)
-    const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
-    const receiver = spawn(process.execPath, [file], { env: { ...environment, WEBHOOK_SECRET: secret } })
-    const output = outputOf({ stdout: receiver.stdout, stderr: null })
-    await until('it listens', () => output().includes('receiving at'))
-    const [url = ''] = /http:\S+/.exec(output()) ?? []
-    const body = '{"id":9223372036854775807,"name":"Ficus"}'
-    const sign = (id: string, at: Date): Record<string, string> => ({
-      'webhook-id': id,
-      'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
-      'webhook-signature': `v1,AAAA ${new Verifier(secret).sign(id, at, body)}`,
-    })
-    const send = async (headers: Record<string, string>, text = body): Promise<number> =>
-      (await fetch(url, { method: 'POST', headers, body: text })).status
-    const good = sign('created_1-a_hook_x', new Date())
-    assert.equal(await send(good), 204)
-    assert.equal(await send(good), 204)
-    assert.equal(await send(good, body.replace('F', 'f')), 401)
-    assert.equal(await send({ ...good, 'webhook-id': 'deleted_1-a_hook_x' }), 401)
-    assert.equal(await send(sign('created_1-a_hook_x', new Date(Date.now() - 600_000))), 401)
-    assert.equal(await send({}), 401)
-    receiver.kill()
-    await once(receiver, 'close')
-    assert.equal(output().split(`\ncreated ${body}\n`).length, 2)
+test('examples/webhook/receiver.js shows each change once, and rejects unsigned requests', async () => {
+  const file = fileURLToPath(new URL('../../examples/webhook/receiver.js', import.meta.url))
+  const environment = { ...process.env, PORT: '0' }
+  assert.equal(spawnSync(process.execPath, [file], { env: { ...environment, WEBHOOK_SECRET: '' } }).status, 1)
+  const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
+  const receiver = spawn(process.execPath, [file], { env: { ...environment, WEBHOOK_SECRET: secret } })
+  const output = outputOf({ stdout: receiver.stdout, stderr: null })
+  await until('it listens', () => output().includes('receiving at'))
+  const [url = ''] = /http:\S+/.exec(output()) ?? []
+  const body = '{"id":9223372036854775807,"name":"Ficus"}'
+  const sign = (id: string, at: Date): Record<string, string> => ({
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+    'webhook-signature': `v1,AAAA ${new Verifier(secret).sign(id, at, body)}`,
   })
+  const send = async (headers: Record<string, string>, text = body): Promise<number> =>
+    (await fetch(url, { method: 'POST', headers, body: text })).status
+  const good = sign('created_1-a_hook_x', new Date())
+  assert.equal(await send(good), 204)
+  assert.equal(await send(good), 204)
+  assert.equal(await send(good, body.replace('F', 'f')), 401)
+  assert.equal(await send({ ...good, 'webhook-id': 'deleted_1-a_hook_x' }), 401)
+  assert.equal(await send(sign('created_1-a_hook_x', new Date(Date.now() - 600_000))), 401)
+  assert.equal(await send({}), 401)
+  receiver.kill()
+  await once(receiver, 'close')
+  assert.equal(output().split(`\ncreated ${body}\n`).length, 2)
 })

@@ -13,7 +13,7 @@ import { makeSmallDisk } from '../support/postgres.ts'
 import { runHere, runProgram, startServer } from '../support/program.ts'
 import { exhaustive, inRing } from '../support/ring.ts'
 import { exhaustiveOnOwnServer, onOwnServer, serveHere, startOwnServer } from '../support/service.ts'
-import { busyMsMax, leaveLog, onPath, openTestStore } from '../support/store.ts'
+import { busyMsMax, leaveLog, makeStore, onPath, openTestStore } from '../support/store.ts'
 import { noStrace, runInjected } from '../support/strace.ts'
 import { findLost, writeUntilGone } from './burst.ts'
 
@@ -112,10 +112,7 @@ describe('a disk that is full', () => {
     const title = isKilled ? 'and nothing of it is found by a start right after' : 'and the server goes on'
     exhaustiveOnFolder(`as the index of the log grows: refused, ${title}`, { skip: noStrace }, async (folder) => {
       const path = folder.file('plants.db')
-      {
-        await using store = await openTestStore(path)
-        await store.createPlant(toPlant({ id: 0n, name: 'n' }))
-      }
+      await makeStore(path, 1)
       // The index grows after some 4,000 pages in the log, each time by eight writes, as when it is made.
       const full = ['-P', `${path}-shm`, '-e', 'trace=pwrite64', '-e', 'inject=pwrite64:error=ENOSPC:when=9..10']
       await using server = await startServer(path, {

@@ -10,12 +10,14 @@ import { describe, test } from 'node:test'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { openSender } from '../../src/deliver/post.ts'
 import { Webhooks, type WebhooksOptions } from '../../src/deliver/webhooks.ts'
+import { changeKinds } from '../../src/domain/change.ts'
 import { systemClock } from '../../src/domain/clock.ts'
 import type { ServiceEvent } from '../../src/domain/events.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { beginAfter, type StoredWebhook, type Webhook } from '../../src/domain/webhook.ts'
 import { limits } from '../../src/limits.ts'
 import { startSweeping } from '../../src/serve/sweeping.ts'
+import { newWebhook } from '../store/suite.ts'
 import { type Answer, type Receiver, startReceiver } from '../support/answering.ts'
 import { makeFolder } from '../support/folder.ts'
 import { toPlant } from '../support/plants.ts'
@@ -66,7 +68,7 @@ async function setUp() {
     /** Adds a webhook, and starts to send. */
     send: async ({ url }: Pick<Receiver, 'url'>, more?: Partial<Webhook>): Promise<string> => {
       const { next } = await store.listChanges({ after: 'now', kind: undefined, limit: 1 })
-      const hook = { ...newWebhook(url, next), ...more }
+      const hook = { ...hookAfter(url, next), ...more }
       await store.addWebhook(hook)
       if (running.size === 0) start()
       return hook.id
@@ -170,7 +172,7 @@ describe('a webhook', { concurrency: true }, () => {
 
   onSetup('looks no more often at a log that cannot be read, and warns of it once', async (setup) => {
     const { store, clock, events, passes } = setup
-    await store.addWebhook(newWebhook('http://127.0.0.1:9/', '1-1'))
+    await store.addWebhook(hookAfter('http://127.0.0.1:9/', '1-1'))
     let looks = 0
     store.listChanges = () => {
       looks += 1
@@ -257,7 +259,7 @@ describe('a webhook', { concurrency: true }, () => {
       { progress: { ...begun, blocked: [{ plantId: '1', until: 'x-1', atMs: 1, tries: 1 }] } },
       { progress: { ...begun, blocked: [{ plantId: '1', until: after, atMs: 1 }] } },
     ]
-    for (const damage of damages) await setup.store.addWebhook({ ...newWebhook(receiver.url, after), ...damage })
+    for (const damage of damages) await setup.store.addWebhook({ ...hookAfter(receiver.url, after), ...damage })
     await setup.send(receiver)
     await setup.store.createPlant(toPlant({ id: 1n, name: 'n' }))
     await setup.passes('the whole one has sent', () => receiver.received.length === 1)
@@ -280,7 +282,7 @@ describe('a webhook', { concurrency: true }, () => {
       const { next: end } = await store.listChanges({ after: 'now', kind: undefined, limit: 1 })
       const blocked = [{ plantId: '1', after: start, until: end, atMs: 1, tries: 1 }]
       const progress = isBlocked ? { ...beginAfter(end), blocked } : beginAfter(start)
-      await store.addWebhook({ ...newWebhook('http://127.0.0.1:9/', start), progress })
+      await store.addWebhook({ ...hookAfter('http://127.0.0.1:9/', start), progress })
       clock.pass(hour)
       using _sweeping = startSweeping(store, keptMs, clock, { ...limits, changesBytesMax, changesSweepMs: 1 })
       await store.createPlant(toPlant({ id: 1_000n, name: 'n' }))
@@ -517,16 +519,9 @@ function createPlants(store: Store, count: number): Promise<unknown> {
   return Promise.all(plants.map((plant) => store.createPlant(plant)))
 }
 
-function newWebhook(url: string, after: string): Webhook {
-  return {
-    id: `hook_${randomBytes(6).toString('hex')}`,
-    name: 'n',
-    url,
-    kinds: ['created', 'replaced', 'deleted'],
-    secrets: [{ secret }],
-    createdAtMs: 1,
-    progress: beginAfter(after),
-  }
+function hookAfter(url: string, after: string): Webhook {
+  const hook = newWebhook(`hook_${randomBytes(6).toString('hex')}`)
+  return { ...hook, url, kinds: changeKinds, secrets: [{ secret }], progress: beginAfter(after) }
 }
 
 function newSecret(): string {

@@ -170,24 +170,22 @@ for (const [what, own, lock, attempt, refused] of [
   })
 }
 
-describe('reads of a PostgreSQL that is busy', () => {
-  onSchema('a read that takes too long is refused, and the ones after it are answered', async ({ place, client }) => {
-    const few = { databaseReaders: 1, databaseReadMsMax: 150 }
-    const events: ServiceEvent[] = []
-    await using store = await openTestStore(place, { limits: few, observe: (event) => events.push(event) })
-    await store.createPlant(toPlant({ id: 1n, name: 'n' }))
-    await client.query('BEGIN; LOCK TABLE plants IN ACCESS EXCLUSIVE MODE')
-    await Promise.all([1, 2, 3].map(() => rejectsWith(readPlant(store, 1n), 'overloaded')))
-    await rejectsWith(readPage(store, { limit: 1 }), 'overloaded')
-    // The database gives it up, too: its connection is there for others while the lock is held.
-    while ((await store.listTokens().catch(({ code }) => code)) === 'overloaded') await sleep(5)
-    assert.deepEqual(await store.listTokens(), [])
-    await client.query('ROLLBACK')
-    while ((await readPlant(store, 1n).catch(({ code }) => code)) === 'overloaded') await sleep(5)
-    assert.deepEqual(await readPlant(store, 1n), { name: 'n' })
-    // Statements whose preparation met the lock are prepared again.
-    assert.ok(events.every(({ kind }) => kind !== 'storeAway'))
-  })
+onSchema('a read that takes too long is refused, and the ones after it are answered', async ({ place, client }) => {
+  const few = { databaseReaders: 1, databaseReadMsMax: 150 }
+  const events: ServiceEvent[] = []
+  await using store = await openTestStore(place, { limits: few, observe: (event) => events.push(event) })
+  await store.createPlant(toPlant({ id: 1n, name: 'n' }))
+  await client.query('BEGIN; LOCK TABLE plants IN ACCESS EXCLUSIVE MODE')
+  await Promise.all([1, 2, 3].map(() => rejectsWith(readPlant(store, 1n), 'overloaded')))
+  await rejectsWith(readPage(store, { limit: 1 }), 'overloaded')
+  // The database gives it up, too: its connection is there for others while the lock is held.
+  while ((await store.listTokens().catch(({ code }) => code)) === 'overloaded') await sleep(5)
+  assert.deepEqual(await store.listTokens(), [])
+  await client.query('ROLLBACK')
+  while ((await readPlant(store, 1n).catch(({ code }) => code)) === 'overloaded') await sleep(5)
+  assert.deepEqual(await readPlant(store, 1n), { name: 'n' })
+  // Statements whose preparation met the lock are prepared again.
+  assert.ok(events.every(({ kind }) => kind !== 'storeAway'))
 })
 
 exhaustive.describe('a commit that waits for its standby', () => {

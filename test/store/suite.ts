@@ -66,7 +66,7 @@ const oddPlant: fc.Arbitrary<NewPlant> = fc
   )
   .map(({ id, name, tag }) => (tag === undefined ? { id, name } : { id, name, tag }))
 
-function newWebhook(id: string): Webhook {
+export function newWebhook(id: string): Webhook {
   return {
     id,
     name: 'n',
