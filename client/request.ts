@@ -99,8 +99,7 @@ const finalOfCreates: readonly (number | undefined)[] = [400, 409, 413, 415, 422
 function failureOfChange(method: string, failure: PlantStoreError, isAgain: boolean): PlantStoreError {
   const { message, status, error } = failure
   if (isAgain && status !== undefined && !(method === 'POST' && finalOfCreates.includes(status))) {
-    const refused = `${status}${error === undefined ? '' : ` (error ${error})`}`
-    const said = `an earlier try got no answer and may have succeeded; the last one was refused with ${refused}`
+    const said = `an earlier try got no answer and may have succeeded; the last one was refused with ${status}`
     return new PlantStoreError(said, { ...failure, mayBeDone: true, cause: failure })
   }
   // A success that cannot be read, or a proxy's failure.

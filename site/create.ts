@@ -1,13 +1,13 @@
 // The form that creates a plant. Nobody has to invent an id: the form offers one that is free.
 
 import { idOf } from './address.js'
-import { connect, freeIds, idMax, isRefusal, isThere, statusOf, wordsOf } from './api.js'
+import { connect, freeIds, idMax, isRefusal, isThere, statusOf } from './api.js'
 import type { StoredPlant } from './client.js'
 import { mayReturn } from './deletions.js'
 import { fieldOf, find, isHere } from './elements.js'
 import { fieldFor, focusWrong, isFilledIn, onSubmit, plantIn, showRefusal, tell } from './form.js'
 import { closeLog } from './log.js'
-import { announce, hush } from './messages.js'
+import { announceFailure, hush } from './messages.js'
 import { openPlant } from './plant.js'
 import { displayed, isSame, type Values, withoutId } from './properties.js'
 import { showEarly } from './table.js'
@@ -78,21 +78,21 @@ export function startForm(onCreated: (plant: StoredPlant, sentence: string) => P
         settle?.(id === String(first))
       }
       unanswered = undefined
+      const isIdLeft = ['', id].includes(idField.value.trim())
       // A person may have begun with the next plant.
-      if (isSame(plantIn(form, withoutId), plant)) {
+      if (isIdLeft && isSame(plantIn(form, withoutId), plant)) {
         form.reset()
         draw()
         if (isHere(form)) focusForm()
       }
-      if (['', id].includes(idField.value.trim())) offer(undefined)
+      if (isIdLeft) offer(undefined)
       void onCreated({ ...plant, id: BigInt(id) }, `Created ${JSON.stringify(plant.name)} with the id ${id}.`)
       void offerIfReached(BigInt(id)).then(() => idField.value === '' && offer(BigInt(id) + 1n))
     } catch (refusal) {
       if (statusOf(refusal) === 409) ownId.open = true
       // A person may have closed the form, or begun with the next plant.
       const isGone = section.hidden || !isSame(plantIn(form, withoutId), plant)
-      if (isGone && statusOf(refusal) !== 401)
-        announce(`${JSON.stringify(plant.name)} is not created: ${wordsOf(refusal)}.`)
+      if (isGone && statusOf(refusal) !== 401) announceFailure(plant, 'created', refusal)
       else showRefusal(form, refusal, error)
     }
   })
@@ -105,8 +105,11 @@ async function create(plant: Values, tries: number): Promise<string> {
     await connect().createPlant({ id, ...plant })
     return id
   } catch (refusal) {
-    if (statusOf(refusal) === 409 && id === unanswered && (await isThere({ ...plant, id: BigInt(id) }))) return id
-    unanswered = isRefusal(refusal) && refusal.mayBeDone ? id : undefined
+    if (statusOf(refusal) === 409 && id === unanswered) {
+      if (await isThere({ ...plant, id: BigInt(id) })) return id
+      unanswered = undefined
+    }
+    if (isRefusal(refusal) && refusal.mayBeDone) unanswered = id
     const isOffered = id === offered && tries > 1
     if (statusOf(refusal) !== 409 || !isOffered || !(await offerFree(BigInt(id)))) throw refusal
     return create(plant, tries - 1)
@@ -116,7 +119,7 @@ async function create(plant: Values, tries: number): Promise<string> {
 /** Opens the form, or closes it if it is open. */
 export function toggleForm(): void {
   if (section.hidden) openForm()
-  else show(false)
+  else closer.click()
 }
 
 /** @param name what the plant is called. */
@@ -157,7 +160,7 @@ function show(isOpen: boolean): void {
   section.hidden = !isOpen
   // There is no room for both.
   if (isOpen && isPhone.matches) closeLog()
-  if (isOpen) openPlant(undefined)
+  if (isOpen && !page.contains('empty')) openPlant(undefined)
   toggler.ariaExpanded = String(isOpen)
 }
 

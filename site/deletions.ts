@@ -1,11 +1,11 @@
 // Deletions: a person sees them at once, before the server has answered, and can take them back.
 
-import { connect, connectAside, isRefusal, isThere, statusOf, wordsOf } from './api.js'
+import { connect, connectAside, isRefusal, isThere, statusOf } from './api.js'
 import type { StoredPlant } from './client.js'
 import { find, refocus } from './elements.js'
-import { announce, hush } from './messages.js'
-import { openPlant, plantShown } from './plant.js'
-import { hideRow, settleRow } from './rows.js'
+import { announce, announceFailure, hush } from './messages.js'
+import { noteChangesOfShown, openPlant, plantShown } from './plant.js'
+import { hideRow, isLeaving } from './rows.js'
 import { showEarly } from './table.js'
 
 interface Deletion {
@@ -18,28 +18,41 @@ interface Deletion {
 /** Those that nobody has taken back, also those under way. */
 let deletions: Deletion[] = []
 
-/** Deletes a plant. Says so if it is not gone, or may not be. Rejects if the token is refused. */
-export async function remove(plant: StoredPlant): Promise<void> {
-  const { id, name } = plant
+let underWay = 0
+// The browser asks whether to leave the page.
+addEventListener('beforeunload', (event) => underWay > 0 && event.preventDefault())
+
+/**
+ * Deletes a plant. Says so if it is not gone, or may not be. Rejects if the token is refused.
+ *
+ * @param readAnew shows the plants as they are.
+ */
+export async function remove(plant: StoredPlant, readAnew: () => Promise<unknown>): Promise<void> {
+  const { id } = plant
+  if (isLeaving(id)) return
   hush()
+  underWay += 1
   const done = deleteOne(plant)
   const deletion = { known: plant, gone: done.then((gone) => gone.plant).catch(() => undefined) }
   deletions.push(deletion)
   if (plantShown(id) !== undefined) openPlant(undefined)
-  hideRow(id)
+  const settle = hideRow(id)
   offerUndo()
   announce(sentenceOf(plant))
   try {
     const { doubt } = await done
     if (doubt !== undefined) throw doubt
-    settleRow(id, true)
+    settle(true)
   } catch (refusal) {
-    settleRow(id, false)
-    const isHere = (await deletion.gone) === undefined
-    if (isHere) forget(deletion)
+    settle(false)
+    if ((await deletion.gone) === undefined) forget(deletion)
     if (statusOf(refusal) === 401) throw refusal
-    const outcome = isHere ? 'is not deleted' : 'may not be deleted'
-    announce(`${JSON.stringify(name)} ${outcome}: ${wordsOf(refusal)}.`)
+    announceFailure(plant, 'deleted', refusal)
+  } finally {
+    underWay -= 1
+    await readAnew()
+    // A list that was asked for before the deletion had the plant.
+    settle(false)
   }
 }
 
@@ -103,7 +116,7 @@ export async function undoLast(onChanged: OnChanged): Promise<void> {
   else await restore(plant, onChanged, last, settle)
 }
 
-/** Creates a plant again. Shows the one that has its id if somebody has taken it since. */
+/** Creates a plant again. Offers to show the one that has its id if somebody has taken it since. */
 export async function restore(
   plant: StoredPlant,
   onChanged: OnChanged,
@@ -119,15 +132,17 @@ export async function restore(
     if (statusOf(refusal) !== 409) {
       if (deletion !== undefined) deletions.push(deletion)
       if (statusOf(refusal) === 401) throw refusal
-      return announce(`${JSON.stringify(name)} is not back: ${wordsOf(refusal)}.`)
+      return announceFailure(plant, 'back', refusal)
     }
     isBack = await isThere(plant)
-    if (!isBack) openPlant(String(id))
+    if (!isBack) {
+      announce(`There is another plant with the id ${id} now.`, id)
+      return void noteChangesOfShown([id])
+    }
   } finally {
     settle(isBack)
     offerUndo()
   }
-  const back = `${JSON.stringify(name)} is back.`
-  await onChanged(plant, isBack ? back : `Somebody has created a plant with the id ${id} since.`)
+  await onChanged(plant, `${JSON.stringify(name)} is back.`)
   refocus(id, find('#plants-title'))
 }

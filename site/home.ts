@@ -10,13 +10,13 @@ import { edit, noteChangesOfEdited, startEditing } from './edit.js'
 import { attempts, copy, find, isField, remember } from './elements.js'
 import { exportPlants } from './files.js'
 import { whileBusy } from './form.js'
-import { followChanges, showAfter, startLive, stopLive, tellAway } from './live.js'
+import { followChanges, readLater, showAfter, startLive, stopLive, tellAway } from './live.js'
 import { clearLog } from './log.js'
 import { addExamples, openMany, startMany } from './many.js'
 import { closeMenu } from './menus.js'
 import { announce, closeToast, explain, hush, isSaid } from './messages.js'
 import { noteChangesOfShown, openPlant, plantShown, showInPanel, showPlant } from './plant.js'
-import { findRow, focusFirst, isLeaving, plantInRow, settleRow, updateRow } from './rows.js'
+import { findRow, focusFirst, plantInRow, updateRow } from './rows.js'
 import { filterByTag, openTable, refresh, refreshAll, searched, showAll, showsView, showTotals } from './table.js'
 import { may, token } from './token.js'
 
@@ -50,7 +50,7 @@ const actions: Readonly<Record<string, (button: HTMLButtonElement) => unknown>> 
   many: openMany,
   named: (button) => openForm(button.value),
   open: (button) => openPlant(button.value),
-  remove: (button) => removePlant(plantOf(button)),
+  remove: (button) => remove(plantOf(button), readAnew),
   restore: (button) => whileBusy(button, () => restore(plantOf(button), changed)),
   tag: (button) => filterByTag(button.value),
   tagged: (button) => filterByTag(button.value, ''),
@@ -104,17 +104,6 @@ function plantOf({ value }: HTMLButtonElement): StoredPlant {
   return plant
 }
 
-async function removePlant(plant: StoredPlant): Promise<void> {
-  if (isLeaving(plant.id)) return
-  try {
-    await remove(plant)
-  } finally {
-    await readAnew()
-    // A list that was asked for before the deletion had the plant.
-    settleRow(plant.id, false)
-  }
-}
-
 const beginSummary = attempts()
 
 async function loadSummary(): Promise<void> {
@@ -127,6 +116,7 @@ async function loadSummary(): Promise<void> {
   } catch (refusal) {
     showWelcome(false)
     showTotals(undefined)
+    readLater(refusal)
     explain(refusal)
   }
 }
@@ -219,7 +209,8 @@ addEventListener('keydown', (event) => {
   const isUndo = key === 'z' && (ctrlKey || metaKey) && may.write
   // A field in which nothing was typed has nothing of its own to undo.
   const isTyping = isField(target) && !(isUndo && undo.title !== '' && target.value === '' && target !== typedIn)
-  if (isTyping || altKey || document.querySelector('dialog:modal, .menu[open]') !== null) return
+  const isElsewhere = token.get() === '' || document.querySelector('dialog:modal, .menu[open]') !== null
+  if (isTyping || altKey || isElsewhere) return
   if (isUndo) void undoLast(changed).catch(explain)
   else if (ctrlKey || metaKey || (!shortcuts.checked && /^[/n?]$/.test(key))) return
   else if (key === '/' && may.read) find('#prefix').focus()

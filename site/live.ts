@@ -1,7 +1,7 @@
 // Follows the changes of the store while the tab is visible, so that the page shows what others do. A browser opens few
 // connections to a server, so a hidden tab does not keep one.
 
-import { connectAside, statusOf } from './api.js'
+import { connectAside, isRefusal, statusOf } from './api.js'
 import type { Change } from './client.js'
 import { find, make } from './elements.js'
 import { explain } from './messages.js'
@@ -52,8 +52,10 @@ export function stopLive(): void {
   after = undefined
 }
 
-/** Tries again what could not be read, while the changes are followed. */
-export function readLater(): void {
+/** Tries again what could not be read, while the changes are followed, unless the service has refused it for good. */
+export function readLater(refusal: unknown): void {
+  const { error, status = 0 } = isRefusal(refusal) ? refusal : {}
+  if (error !== undefined && status < 500 && status !== 429) return
   isStale = true
   setTimeout(() => void show(), pauseMs.failed)
 }

@@ -2,6 +2,7 @@
 
 import { isRefusal, wordsOf } from './api.js'
 import { find } from './elements.js'
+import type { Values } from './properties.js'
 import { isolated } from './texts.js'
 import { token } from './token.js'
 
@@ -31,7 +32,7 @@ export function toSentence(message: string): string {
     Number(digits).toLocaleString('en'),
   )
   const words = grouped.replace(/^[^\s:]+: (?=(?:a|the|there) )/, '').replace(/^([^\s:]+): /, '$1 ')
-  return words.charAt(0).toUpperCase() + words.slice(1) + (words.endsWith('.') ? '' : '.')
+  return words.charAt(0).toUpperCase() + words.slice(1) + (/[.?]$/.test(words) ? '' : '.')
 }
 
 /** Explains a refusal that concerns no field. Without a valid token, the page asks for another one. */
@@ -57,6 +58,8 @@ const toast = find('#toast')
 const said = find('#changed')
 const undo = find('#undo')
 const opener = find('#open', HTMLButtonElement)
+/** What has failed, which another action does not take from the toast. */
+let failures = ''
 const toastMs = 10_000
 let timer: number | undefined
 
@@ -66,13 +69,22 @@ let timer: number | undefined
  * @param id of a plant that a person may want to see.
  */
 export function announce(sentence: string, id?: bigint): void {
-  for (const place of document.querySelectorAll<HTMLElement>('#changed, #plant:modal #plant-said')) say(place, sentence)
+  const all = `${failures}${sentence}`
+  for (const place of document.querySelectorAll<HTMLElement>('#changed, #plant:modal #plant-said')) say(place, all)
   opener.hidden = id === undefined
   opener.value = String(id)
   expire()
 }
 
-export const isSaid = (sentence: string): boolean => said.textContent === sentence
+/** @param done what has failed, such as `created`. */
+export function announceFailure({ name }: Values, done: string, refusal: unknown): void {
+  const outcome = isRefusal(refusal) && refusal.mayBeDone ? 'may or may not be' : 'is not'
+  const sentence = `${JSON.stringify(name)} ${outcome} ${done}: ${wordsOf(refusal)}.`
+  announce(sentence)
+  failures += `${sentence} `
+}
+
+export const isSaid = (sentence: string): boolean => said.textContent?.endsWith(sentence) === true
 
 /** Takes back what the toast says and offers, but not while a person is about to press it. */
 function expire(): void {
@@ -82,6 +94,7 @@ function expire(): void {
 
 /** Takes back what was said and offered. */
 export function closeToast(): void {
+  failures = ''
   said.textContent = find('#plant-said').textContent = ''
   undo.hidden = opener.hidden = true
 }
@@ -90,5 +103,6 @@ export function closeToast(): void {
 export function hush(): void {
   for (const place of ['#create-error', '#table-error', '#plant-error', '#plant-said']) find(place).textContent = ''
   say(said, undo.hidden ? '' : undo.title)
+  failures = ''
   opener.hidden = true
 }

@@ -4,6 +4,7 @@ import { base, idOf, placesBefore, readView, titlePage, writeView } from './addr
 import { connect, connectAside, isRefusal } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
 import { attempts, copy, find, make, makeTabs, refocus, showState } from './elements.js'
+import { readLater } from './live.js'
 import { explain, hush, say, sayWhy } from './messages.js'
 import { displayed, jsonOf, seen, shownText, withoutId } from './properties.js'
 import { type Sent, snippetsOf } from './snippets.js'
@@ -21,12 +22,19 @@ const byPage = 'page'
 let shownId: string | undefined
 /** What had the focus when the panel was opened, to which a browser gives it back. */
 let opener: Element | null = null
+/** Whether a person has pressed keys since the plant was asked for: the panel would take the next ones. */
+let hasGoneOn = false
 const beginLook = attempts()
 /** What the panel shows. */
 let filled: StoredPlant | undefined
 /** The request that a person chose last. */
 let chosen = 'GET'
 
+function noteKey({ key, repeat }: KeyboardEvent): void {
+  hasGoneOn ||= !(repeat || /^(?:Alt|Control|Meta|Shift)$/.test(key))
+}
+// Before the listeners that open a plant.
+addEventListener('keydown', noteKey, true)
 link.addEventListener('click', () => copy(new URL(`?plant=${shownId}`, base).href, link))
 dialog.addEventListener('close', () => {
   // The event may come when the next plant is already asked for, or shown.
@@ -84,6 +92,7 @@ export async function showPlant(id: string | undefined, known?: StoredPlant): Pr
   if (id === shownId && (id === undefined || dialog.open)) return
   const before = shownId
   shownId = id
+  hasGoneOn = false
   markShown()
   if (id === undefined) {
     dialog.close(byPage)
@@ -91,7 +100,7 @@ export async function showPlant(id: string | undefined, known?: StoredPlant): Pr
     return refocus(before, opener)
   }
   if (idOf(id) === undefined) {
-    openPlant(undefined)
+    giveUp()
     return say(find('#table-error'), `The address names no plant: ${JSON.stringify(id)} is no id.`)
   }
   if (known !== undefined) {
@@ -100,13 +109,22 @@ export async function showPlant(id: string | undefined, known?: StoredPlant): Pr
   }
   try {
     const plant = await connect().getPlant(id)
-    if (shownId === id) reveal(plant)
+    if (shownId !== id) return
+    if (hasGoneOn) giveUp()
+    else reveal(plant)
   } catch (refusal) {
     if (shownId !== id) return
-    shownId = undefined
-    openPlant(undefined)
+    giveUp()
     explain(refusal)
   }
+}
+
+/** Shows no plant. "Back" does not lead to the one that the address named. */
+function giveUp(): void {
+  shownId = undefined
+  markShown()
+  dialog.close(byPage)
+  writeView({ ...readView(), plant: undefined }, placesBefore(), false)
 }
 
 function reveal(plant: StoredPlant): void {
@@ -138,10 +156,14 @@ export async function showInPanel(plant: StoredPlant): Promise<void> {
   await noteChangesOfShown([plant.id])
 }
 
-/** Shows what has become of the plant, if it is among those that changed. */
+/**
+ * Shows what has become of the plant, if it is among those that changed.
+ *
+ * @param ids empty: any may have changed.
+ */
 export async function noteChangesOfShown(ids: readonly bigint[], client = connectAside()): Promise<void> {
   const id = shownId
-  if (id === undefined || !ids.includes(BigInt(id))) return
+  if (id === undefined || (ids.length > 0 && !ids.includes(BigInt(id)))) return
   const isNewest = beginLook()
   const plant = await client.getPlant(id).catch((refusal: unknown) => refusal)
   if (shownId !== id || !isNewest()) return
@@ -149,7 +171,10 @@ export async function noteChangesOfShown(ids: readonly bigint[], client = connec
   if (!isRefusal(plant)) fill(plant as Tagged<StoredPlant>)
   else if (plant.status === 404) noteDeletion()
   else if (plant.status === 401) explain(plant)
-  else sayWhy(error, plant)
+  else {
+    sayWhy(error, plant)
+    readLater(plant)
+  }
   const isInSight = dialog.contains(document.activeElement) && document.activeElement?.checkVisibility()
   if (hadFocus && !isInSight) find('#plant-title').focus({ preventScroll: true })
 }

@@ -18,8 +18,8 @@ const body = find('#page', HTMLTableSectionElement)
 const plants = new WeakMap<HTMLTableRowElement, StoredPlant>()
 /** The plants of the page, as the server has listed them last. */
 let listed: readonly StoredPlant[] = []
-/** The plants whose deletion is under way: they have no rows. */
-const leaving = new Set<bigint>()
+/** The plants whose deletion is under way, each with what ends it: they have no rows. */
+const leaving = new Map<bigint, unknown>()
 /** The plants that are on their way to the server: they have rows before they are listed. */
 const coming = new Map<bigint, StoredPlant>()
 /** The length of the longest id so far. */
@@ -75,7 +75,7 @@ function draw(isAnother = false): void {
   const wanted = inOrder([...staying, ...[...coming.values()].filter(({ id }) => !known.has(id))])
   const ids = new Set(wanted.map(({ id }) => String(id)))
   settle(() => {
-    if (isAnother) body.replaceChildren()
+    if (isAnother) for (const row of [...rows]) drop(row)
     const there = new Map([...rows].map((row) => [row.dataset['id'], row]))
     for (const [id = '', row] of there) if (!ids.has(id)) drop(row)
     let next = body.firstElementChild
@@ -131,21 +131,25 @@ export function updateRow(plant: StoredPlant): void {
 
 export const isLeaving = (id: bigint): boolean => leaving.has(id)
 
-/** Takes the row of a plant away before it is deleted. Its focus goes to the row in its place. */
-export function hideRow(id: bigint): void {
+/**
+ * Takes the row of a plant away before it is deleted. Its focus goes to the row in its place. Returns what is called once
+ * the plant is gone, and once that is listed, or once it is known that the plant stays.
+ */
+export function hideRow(id: bigint): (isGone: boolean) => void {
   const row = findRow(id)
   const beside = row && (rowBeside(row, 'ArrowDown') ?? rowBeside(row, 'ArrowUp'))
   const hadFocus = row && isHere(row)
-  leaving.add(id)
+  const settle = (isGone: boolean): void => {
+    // It came back, and its next deletion may be under way.
+    if (leaving.get(id) !== settle) return
+    if (isGone) listed = listed.filter((plant) => plant.id !== id)
+    else leaving.delete(id)
+    draw()
+  }
+  leaving.set(id, settle)
   draw()
   if (hadFocus) (beside?.querySelector<HTMLElement>('a.name') ?? find('#plants-title')).focus()
-}
-
-/** @param isGone whether the plant was deleted. */
-export function settleRow(id: bigint, isGone: boolean): void {
-  if (isGone) listed = listed.filter((plant) => plant.id !== id)
-  else leaving.delete(id)
-  draw()
+  return settle
 }
 
 function drop(row: HTMLTableRowElement): void {
@@ -157,8 +161,10 @@ function drop(row: HTMLTableRowElement): void {
 function settle(change: () => void): void {
   const tops = new Map(mayMove.matches ? [...rows].map((row) => [row.dataset['id'], row.offsetTop]) : [])
   change()
-  for (const row of tops.size > 0 ? rows : []) {
-    const by = (tops.get(row.dataset['id']) ?? row.offsetTop) - row.offsetTop
+  if (tops.size === 0) return
+  // All are read before one is animated: the browser would lay out the page for each.
+  const moved = [...rows].map((row) => [row, (tops.get(row.dataset['id']) ?? row.offsetTop) - row.offsetTop] as const)
+  for (const [row, by] of moved) {
     if (by !== 0 && Math.abs(by) < slideMax) row.animate({ translate: [`0 ${by}px`, '0'], easing: 'ease-out' }, 200)
   }
 }

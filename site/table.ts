@@ -12,7 +12,7 @@ import {
   type View,
   writeView,
 } from './address.js'
-import { connect, connectAside, statusOf } from './api.js'
+import { connect, connectAside } from './api.js'
 import type { Change, ListQuery, PlantPage, StoredPlant, Summary } from './client.js'
 import { attempts, find, make } from './elements.js'
 import { whileBusy } from './form.js'
@@ -167,9 +167,8 @@ function succeed(): void {
 }
 
 function fail(refusal: unknown): void {
-  const status = statusOf(refusal) ?? 503
   hasFailed = true
-  if (status === 429 || status >= 500) readLater()
+  readLater(refusal)
   showPlace()
   explain(refusal)
 }
@@ -291,7 +290,9 @@ function showPlace(): void {
   say(showTagged, `Show ${plantsOf(tagged?.plants ?? 0)} with this tag`)
   const sentence = hasFailed ? ofBefore : rangeOf(listedCount(), view, nextAfter !== undefined, totals)
   const [title = '', ...rest] = sentence.split(/(?=\n)/)
-  find('#status').replaceChildren(make('span', spoken(title)), ...rest)
+  const status = find('#status')
+  // Nothing is read out twice.
+  if (status.textContent !== sentence) status.replaceChildren(make('span', spoken(title)), ...rest)
 }
 
 function showPager(): void {

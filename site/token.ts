@@ -10,8 +10,8 @@ const tokenKey = 'plantstore-token'
 /** The token of this page, be it stored or not. */
 let held = ''
 
-/** What the token may do, as far as the server has said. */
-export const may = { read: false, write: false }
+/** What the token may do: all, until the server has said. */
+export const may = { read: true, write: true }
 
 export const token = {
   get: (): string => held || (storages.map((place) => place.getItem(tokenKey)).find((secret) => secret !== null) ?? ''),

@@ -409,6 +409,14 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await store.client.createPlant({ id: 21, name: 'Plant 21' })
       await reads(page, '#status', '3 plants')
       assert.equal(await textOf(page, '#table-error'), '')
+      // And what a network has answered in place of the service.
+      const reading = /\/(?:plants\?|summary)/
+      await page.route(reading, (route) => route.fulfill({ contentType: 'text/html', body: '<p>sign in' }))
+      await store.client.createPlant({ id: 22, name: 'Plant 22' })
+      await until('it fails', async () => (await textOf(page, '#table-error')) !== '')
+      await page.unroute(reading)
+      await reads(page, '#status', '4 plants')
+      assert.equal(await textOf(page, '#table-error'), '')
     }),
   )
 
@@ -468,6 +476,10 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await reads(page, '#create-error', unreachable)
       await page.locator('tr[data-id="2"]:not([inert])').waitFor()
       await page.unroute(isPlants)
+      // A refusal of the next try says nothing of the one that is lost.
+      await store.fail({ operation: 'createPlant', status: 400 })
+      await page.getByRole('button', { name: 'Create', exact: true }).click()
+      await reads(page, '#create-error', 'This refusal was ordered by a test (error 40005).')
       await page.getByRole('button', { name: 'Create', exact: true }).click()
       await created(page, 2)
       assert.equal((await store.client.getSummary()).plants, 2)
@@ -476,7 +488,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await undo.waitFor()
       await lose(false)
       await undo.click()
-      await says(page, '"Rosa" is not back: the server cannot be reached; try again.')
+      await says(page, '"Rosa" may or may not be back: the server cannot be reached; try again.')
       await page.locator('tr[data-id="2"]').waitFor({ state: 'detached' })
       await page.unroute(isPlants)
       await undo.click()
@@ -495,6 +507,32 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await rename(page, '2', 'Rosa alba')
       await reads(page, '#edit-error', 'This refusal was ordered by a test (error 41201).')
       assert.equal((await store.client.getPlant(2)).name, 'Rosa canina')
+    }))
+
+  test('opens no late panel under the keys of a person who has gone on, and leads back past a plant that is gone', () =>
+    visit(numbered(3), async (page) => {
+      const { promise: released, resolve: release } = Promise.withResolvers<void>()
+      await page.route('**/plants/2', (route) => released.then(() => route.continue()))
+      const search = page.getByLabel('Search plants')
+      await search.fill('2')
+      await search.press('Enter')
+      await page.keyboard.press('Backspace')
+      const answered = page.waitForResponse(/plants\/2$/)
+      release()
+      await (await answered).finished()
+      await reads(page, '#status', '3 plants')
+      await page.keyboard.press('Backspace')
+      assert.equal(page.url().includes('plant='), false)
+      assert.equal(await page.locator('#plant').isVisible(), false)
+      await page.getByRole('link', { name: 'Plant 2' }).click()
+      await page.locator('#plant[open]').getByRole('button', { name: 'Delete', exact: true }).click()
+      await says(page, 'Deleted "Plant 2".')
+      await until('it is gone', async () => (await store.client.getSummary()).plants === 2)
+      await page.goBack()
+      await reads(page, '#table-error', 'There is no plant 2 (error 40402).')
+      await page.goBack()
+      assert.equal(await search.inputValue(), '')
+      assert.equal(page.url().includes('?'), false)
     }))
 
   test('keeps a plant open while it is edited, deleted by another client and created again, and the focus in it', () =>

@@ -616,7 +616,8 @@ describe('the home page', { skip: noBrowser }, () => {
         await until('it is deleted again', async () => (await stored(int64Max)).includes('40402'))
         await store.client.createPlant({ id: BigInt(int64Max), name: 'of another client' })
         await undo.click()
-        await says(page, `Somebody has created a plant with the id ${int64Max} since.`)
+        await says(page, `There is another plant with the id ${int64Max} now.`)
+        await page.getByRole('button', { name: 'Show plant' }).click()
         await page.locator('#plant').getByRole('heading', { name: 'of another client', exact: true }).waitFor()
         assert.equal(await stored(int64Max), `{"id":${int64Max},"name":"of another client"}`)
       },
@@ -648,6 +649,37 @@ describe('the home page', { skip: noBrowser }, () => {
       sent.resolve()
       await says(page, '"Plant 1" is back.')
       await page.locator('tr[data-id="1"]:not([inert])').waitFor()
+    }),
+  )
+
+  exhaustive.test('keeps apart two deletions of a plant, and a create and what is typed during it', () =>
+    visit(numbered(2), async (page) => {
+      const { promise: released, resolve: release } = Promise.withResolvers<void>()
+      await page.route('**/summary', (route) => released.then(() => route.continue()))
+      await remove(page, '2')
+      await says(page, 'Deleted "Plant 2".')
+      await until('it is gone', async () => (await stored(2)).includes('40402'))
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await says(page, '"Plant 2" is back.')
+      const { promise: refused, resolve: refuse } = Promise.withResolvers<void>()
+      const refusal = { status: 400, json: { error: 40000, message: 'not now' } }
+      await page.route('**/plants/2', (route) => refused.then(() => route.fulfill(refusal)))
+      await remove(page, '2')
+      const summary = page.waitForResponse(/summary$/)
+      release()
+      await (await summary).finished()
+      await reads(page, '#status', '2 plants')
+      assert.equal(await page.locator('tr[data-id="2"]').count(), 0)
+      const { promise: sent, resolve: send } = Promise.withResolvers<void>()
+      await page.route('**/plants', (route) => sent.then(() => route.continue()))
+      await create(page, '', 'Rosa', '')
+      await page.locator('#id').focus()
+      await page.locator('#id').fill('77')
+      refuse()
+      await says(page, '"Plant 2" is not deleted: not now (error 40000).')
+      send()
+      await says(page, '"Plant 2" is not deleted: not now (error 40000). Created "Rosa" with the id 3.')
+      assert.equal(await page.locator('#id').inputValue(), '77')
     }),
   )
 
