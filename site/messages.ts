@@ -32,7 +32,7 @@ export function toSentence(message: string): string {
     Number(digits).toLocaleString('en'),
   )
   const words = grouped.replace(/^[^\s:]+: (?=(?:a|the|there) )/, '').replace(/^([^\s:]+): /, '$1 ')
-  return words.charAt(0).toUpperCase() + words.slice(1) + (/[.?]$/.test(words) ? '' : '.')
+  return words.replace(/^(?!https?:)./, (first) => first.toUpperCase()) + (/[.?]$/.test(words) ? '' : '.')
 }
 
 /** Explains a refusal that concerns no field. Without a valid token, the page asks for another one. */
