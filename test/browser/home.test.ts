@@ -288,7 +288,8 @@ describe('the home page', { skip: noBrowser }, () => {
       await acted(2)
       await remove(page, '4')
       await acted(3)
-      assert.ok(lists === 3 || lists === 4, String(lists))
+      // On a busy machine, a change may come before the list of its action. Twice for each would be six.
+      assert.ok(lists >= 3 && lists < 6, String(lists))
     }),
   )
 
