@@ -91,11 +91,8 @@ export class Connections {
   async drain(server: Server): Promise<void> {
     const { limits, clock } = this.#options
     await sleep(limits.stopGraceMs)
-    const graceBeganMs = clock.monotonicMs() - limits.stopGraceMs
-    const cut = setTimeout(() => {
-      for (const connection of this.#open) connection.cut('serverStopped')
-      for (const socket of this.#underTls) socket.destroy()
-    }, limits.drainMsMax)
+    const heldSinceMs = clock.monotonicMs()
+    const graceBeganMs = heldSinceMs - limits.stopGraceMs
     this.#isHolding = true
     await this.#untilQuiet()
     const closed = once(server, 'close')
@@ -111,6 +108,13 @@ export class Connections {
     }
     // On a busy machine, timers may be due before requests are read that have arrived: these come first.
     const closing = setInterval(() => setImmediate(closeIdle), drainCheckMs)
+    const cut = setTimeout(
+      () => {
+        for (const connection of this.#open) connection.cut('serverStopped')
+        for (const socket of this.#underTls) socket.destroy()
+      },
+      limits.drainMsMax - (clock.monotonicMs() - heldSinceMs),
+    )
     await closed
     clearInterval(closing)
     clearTimeout(cut)
