@@ -82,13 +82,6 @@ describe('a plant store inside a test', { concurrency: true }, () => {
     // Another test's server may have the port by now, but does not know the token.
     await assert.rejects(new PlantStoreClient({ ...store, triesMax: 1 }).getSummary(), PlantStoreError)
   })
-
-  test('serves while the timers of the test stand still and the test itself is busy', async (context) => {
-    await using store = await startPlantStore({ plants: [{ id: 1, name: 'n' }] })
-    context.mock.timers.enable()
-    const answer = fetch(`${store.url}/plants/1`, { headers: { Authorization: `Bearer ${store.token}` } })
-    assert.equal((await answer).status, 200)
-  })
 })
 
 describe('faults to order', { concurrency: true }, () => {
@@ -155,6 +148,30 @@ describe('faults to order', { concurrency: true }, () => {
     await assert.rejects(impatient.createPlant(plant), { status: undefined })
     await assert.rejects(impatient.createPlant({ id: 2, name: 'n' }), { status: undefined })
     assert.equal((await impatient.getPlant(2)).name, 'n')
+  })
+
+  test('cut streams of changes, and followers go on', async () => {
+    await using store = await startPlantStore()
+    const { client } = store
+    const failures: Error[] = []
+    const stopping = new AbortController()
+    const options = { signal: stopping.signal, onFailure: (error: Error) => failures.push(error) }
+    const changes = client.followChanges({}, options)
+    try {
+      await client.createPlant({ id: 1, name: 'n' })
+      assert.equal((await changes.next()).value?.plant.id, 1n)
+      // First the open stream and the request after it, then the stream that has followed.
+      for (const [at, times] of [2, 1].entries()) {
+        const next = changes.next()
+        await store.fail({ operation: 'listChanges', times })
+        await client.createPlant({ id: at + 2, name: 'n' })
+        assert.equal((await next).value?.plant.id, BigInt(at + 2))
+        assert.equal(failures.length, at + 2)
+      }
+    } finally {
+      stopping.abort()
+      await assert.rejects(changes.next())
+    }
   })
 
   onPlantStore('come after the answers of earlier requests on a connection', async (store) => {
@@ -351,4 +368,12 @@ describe('what is left of a plant store inside a test', { concurrency: 2 }, () =
     program.child.kill('SIGKILL')
     await program.gone()
   })
+})
+
+// On its own: `fetch` itself needs timers, so the tests beside it would wait.
+test('a plant store serves while the timers of the test stand still', async (context) => {
+  await using store = await startPlantStore({ plants: [{ id: 1, name: 'n' }] })
+  context.mock.timers.enable()
+  const answer = fetch(`${store.url}/plants/1`, { headers: { Authorization: `Bearer ${store.token}` } })
+  assert.equal((await answer).status, 200)
 })
