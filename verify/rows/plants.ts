@@ -1,6 +1,7 @@
 // Reading, replacing and deleting plants, several clients at once, ETags and the conditions that name them, and header
 // fields that no operation reads.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type Check,
   etagFor,
@@ -59,6 +60,9 @@ export const plantRows: readonly Row[] = [
     const length = fieldOf(gone, 'content-length') ?? '0'
     store.assert(length === '0' ? undefined : `there is a body of ${length} bytes`)
     await answersMissing(store, id, [{}, { 'If-None-Match': fieldOf(before, 'etag') }])
+    // Nor does it come back, such as from a cache.
+    await sleep(returnsMs)
+    await store.isMissing(id)
     await store.create({ id, name: 'again' })
     await store.read({ id, name: 'again' }, [otherField('ETag', before)])
   }),
@@ -103,6 +107,9 @@ async function answersMissing(store: Store, id: bigint, headers: readonly Header
     await store.get(id, refusal('unknownPlant'), each)
   }
 }
+
+/** Long enough for a plant that is hidden, not deleted, to come back; short beside a run. */
+const returnsMs = 500
 
 const unread = {
   document: 'an operation reads its parameters, and its body if it has one; nothing else changes what it does (paths)',
