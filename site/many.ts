@@ -57,9 +57,7 @@ text.addEventListener('input', () => {
 file.addEventListener('change', () => takeFiles([...(file.files ?? [])]))
 stop.addEventListener('click', () => running?.abort())
 find('#many-fix').addEventListener('click', takeRejected)
-onSubmit(form, async () => {
-  if (await add()) text.value = ''
-})
+onSubmit(form, add)
 for (const name of ['dragover', 'drop'] as const) {
   document.addEventListener(name, (event) => {
     if (event.target === file || !event.dataTransfer?.types.includes('Files')) return
@@ -89,10 +87,12 @@ export function openMany(): void {
 /** Adds the example plants, with samples of whatever else the document requires. */
 export async function addExamples(): Promise<void> {
   const examples = readRows(await (await fetch('site/houseplants.ndjson')).text())
+  const typed = text.value
   review(examples.map((row) => ({ ...row, plant: withSamples(row.plant ?? {}) })))
   if (!(await add())) return dialog.showModal()
   announce(`${plantsOf(examples.length)} added.`)
-  take(text.value)
+  text.value = typed
+  take(typed)
 }
 
 function withSamples(example: object): Values {
@@ -184,7 +184,8 @@ async function add(): Promise<boolean> {
   result = failure === undefined ? describe() : `${describe()} ${why}`
   const isChanged = rows.some(({ outcome }) => outcome === 'added')
   rows = rows.filter(({ outcome }) => outcome === undefined)
-  if (failure !== undefined && text.value !== '') leave()
+  if (rows.length === 0) text.value = ''
+  else if (failure !== undefined && text.value !== '') leave()
   review(rows)
   if (statusOf(failure) === 401) throw failure
   say(status, failure === undefined ? result : `${result} Press Add to continue; nothing is added twice.`)

@@ -313,7 +313,10 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await store.client.deletePlant(90)
       // Not those of others, nor of other rows.
       await store.client.createPlant({ id: 7, name: 'of others' })
+      const { promise: released, resolve: release } = Promise.withResolvers<void>()
       await page.locator('#rows').fill('{"name":"a"}\n{"id":8,"name":"b"}\n{"name":"c"}')
+      await page.locator('#many [type="submit"]:enabled').waitFor()
+      await page.route(/limit=25/, (route) => released.then(() => route.continue()))
       await addMany(page)
       await page.locator('#many-status').getByText('3 plants added of 3 rows.').waitFor()
       const all = await Array.fromAsync(store.client.listPlants())
@@ -322,6 +325,10 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       const why =
         'its first line must name the columns: id, name, and the other properties of plants, but it is: id,nmae.'
       await reads(page, '#many-error', `This has no column id or no column name; ${why}`)
+      // What is pasted before the page has read its plants again stays.
+      const shown = page.waitForResponse(/limit=25/)
+      release()
+      await shown
       const drop = async (...files: string[]): Promise<void> => {
         const isLeft = await page.evaluate<boolean>(`{
           const dataTransfer = new DataTransfer()
