@@ -120,16 +120,21 @@ describe('the threads that make pages of a file', () => {
     await importPlants(store, plants)
     // Starts both threads.
     await Promise.all([store.listPlants({ namePrefix: 'fern', ...long }), store.listPlants(long)])
-    const done: string[] = []
-    const noted = (what: string, query: PlantQuery) => readPage(store, query).then(() => done.push(what))
-    // Each looks at 10,000 plants.
-    const search: PlantQuery = { namePrefix: 'fern', tag: 'of none', limit: 1 }
-    const searches = Array.from({ length: 30 }, () => noted('search', search))
-    const lists = [noted('list', long), noted('list', long)]
-    await noted('short list', { limit: 1 })
-    assert.deepEqual(done, ['short list'])
-    await Promise.all([...searches, ...lists])
-    assert.equal(done.at(-1), 'search')
+    /** Returns what was answered last. */
+    const askAll = async (): Promise<string | undefined> => {
+      const done: string[] = []
+      const noted = (what: string, query: PlantQuery) => readPage(store, query).then(() => done.push(what))
+      // Each looks at 10,000 plants.
+      const search: PlantQuery = { namePrefix: 'fern', tag: 'of none', limit: 1 }
+      const searches = Array.from({ length: 30 }, () => noted('search', search))
+      const lists = [noted('list', long), noted('list', long)]
+      await noted('short list', { limit: 1 })
+      assert.deepEqual(done, ['short list'])
+      await Promise.all([...searches, ...lists])
+      return done.at(-1)
+    }
+    // A busy machine may leave the thread of the lists without time for once.
+    for (let times = 1; (await askAll()) !== 'search'; times += 1) assert.ok(times < 5, 'the lists waited each time')
   })
 
   onStore('a page of large plants comes from a thread once their size is known', async (store) => {
