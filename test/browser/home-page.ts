@@ -74,6 +74,13 @@ export async function signOut(page: Page): Promise<void> {
 }
 
 /** Changes the name of a plant in the dialog that its button opens. */
+/** Opens the form of plant 1 by a button, and waits until the page has read the plant once more. */
+export async function openForm(page: Page, selector = '[aria-label="Edit plant 1"]'): Promise<void> {
+  const read = page.waitForResponse('**/plants/1')
+  await page.locator(selector).click()
+  await (await read).finished()
+}
+
 export async function rename(page: Page, id: string, name: string): Promise<void> {
   await page.getByRole('button', { name: `Edit plant ${id}`, exact: true }).click()
   await page.getByRole('dialog').getByLabel('Name').fill(name)

@@ -23,6 +23,7 @@ import {
   holdChanges,
   holdTimers,
   noNameMatches,
+  openForm,
   reads,
   remove,
   rename,
@@ -145,7 +146,7 @@ describe('the home page', { skip: noBrowser }, () => {
       // Each conflict is that of a refusal.
       await holdChanges(page)
       await enter(page, store.token)
-      await page.locator('tr[data-id="1"] [data-action="edit"]').click()
+      await openForm(page)
       await dialog.getByLabel('Name').fill('mine')
       await store.client.replacePlant(1, { name: 'first' })
       await dialog.getByRole('button', { name: 'Save', exact: true }).focus()
@@ -446,8 +447,7 @@ describe('the home page', { skip: noBrowser }, () => {
       // A phone has the buttons in the panel.
       await page.locator('a.name').click()
       await assertReadable(page, '#plant')
-      await page.locator('#plant-edit').click()
-      await page.locator('#edit[open]').waitFor()
+      await openForm(page, '#plant-edit')
       await assertReadable(page, 'dialog[open]')
       await dialog.getByLabel('Name').fill('mine')
       await dialog.getByLabel('Tag').fill('mine')
@@ -555,7 +555,7 @@ describe('the home page', { skip: noBrowser }, () => {
       await page.locator('#chips button').click()
       await reads(page, '#status', '1 plant')
       await page.locator('#chips button[aria-pressed="true"]').click()
-      await named('Edit plant 1').click()
+      await openForm(page)
       await dialog.getByLabel('Name').fill('mine')
       await store.client.replacePlant(1, { name: 'theirs' })
       await press('**/plants/1', dialog.getByRole('button', { name: 'Save' }))
@@ -1129,8 +1129,6 @@ describe('the home page', { skip: noBrowser }, () => {
       await assertAccessible(page, 'edit dialog')
       await page.keyboard.type('mine')
       await store.client.replacePlant(1, { name: 'theirs' })
-      await page.keyboard.press('Tab')
-      await page.keyboard.press('Enter')
       await page.locator('#edit-conflict mark').getByText('theirs').waitFor()
       await assertAccessible(page, 'conflict')
       await page.keyboard.press('Escape')
