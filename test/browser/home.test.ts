@@ -1129,6 +1129,8 @@ describe('the home page', { skip: noBrowser }, () => {
       await assertAccessible(page, 'edit dialog')
       await page.keyboard.type('mine')
       await store.client.replacePlant(1, { name: 'theirs' })
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Enter')
       await page.locator('#edit-conflict mark').getByText('theirs').waitFor()
       await assertAccessible(page, 'conflict')
       await page.keyboard.press('Escape')
