@@ -57,7 +57,7 @@ text.addEventListener('input', () => {
 file.addEventListener('change', () => takeFiles([...(file.files ?? [])]))
 stop.addEventListener('click', () => running?.abort())
 find('#many-fix').addEventListener('click', takeRejected)
-onSubmit(form, add)
+onSubmit(form, () => add(true))
 for (const name of ['dragover', 'drop'] as const) {
   document.addEventListener(name, (event) => {
     if (event.target === file || !event.dataTransfer?.types.includes('Files')) return
@@ -87,12 +87,10 @@ export function openMany(): void {
 /** Adds the example plants, with samples of whatever else the document requires. */
 export async function addExamples(): Promise<void> {
   const examples = readRows(await (await fetch('site/houseplants.ndjson')).text())
-  const typed = text.value
   review(examples.map((row) => ({ ...row, plant: withSamples(row.plant ?? {}) })))
-  if (!(await add())) return dialog.showModal()
+  if (!(await add(false))) return dialog.showModal()
   announce(`${plantsOf(examples.length)} added.`)
-  text.value = typed
-  take(typed)
+  take(text.value)
 }
 
 function withSamples(example: object): Values {
@@ -157,8 +155,12 @@ function review(read: readonly PlantRow[]): void {
   showRows(`2. Check: ${counts.filter(Boolean).join(', ')}.`, [...wrong, ...ready])
 }
 
-/** Adds the rows. Leaves those that are rejected. Returns whether there are none. */
-async function add(): Promise<boolean> {
+/**
+ * Adds the rows. Leaves those that are rejected. Returns whether there are none.
+ *
+ * @param areOfBox whether to empty the box once all of them are added.
+ */
+async function add(areOfBox: boolean): Promise<boolean> {
   if (rows.length === 0) {
     say(error, error.textContent || 'Paste rows or choose a file.')
     return false
@@ -184,7 +186,7 @@ async function add(): Promise<boolean> {
   result = failure === undefined ? describe() : `${describe()} ${why}`
   const isChanged = rows.some(({ outcome }) => outcome === 'added')
   rows = rows.filter(({ outcome }) => outcome === undefined)
-  if (rows.length === 0) text.value = ''
+  if (areOfBox && rows.length === 0) text.value = ''
   else if (failure !== undefined && text.value !== '') leave()
   review(rows)
   if (statusOf(failure) === 401) throw failure
