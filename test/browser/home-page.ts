@@ -73,7 +73,6 @@ export async function signOut(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign out' }).click()
 }
 
-/** Changes the name of a plant in the dialog that its button opens. */
 /** Opens the form of plant 1 by a button, and waits until the page has read the plant once more. */
 export async function openForm(page: Page, selector = '[aria-label="Edit plant 1"]'): Promise<void> {
   const read = page.waitForResponse('**/plants/1')
@@ -81,6 +80,7 @@ export async function openForm(page: Page, selector = '[aria-label="Edit plant 1
   await (await read).finished()
 }
 
+/** Changes the name of a plant in the dialog that its button opens. */
 export async function rename(page: Page, id: string, name: string): Promise<void> {
   await page.getByRole('button', { name: `Edit plant ${id}`, exact: true }).click()
   await page.getByRole('dialog').getByLabel('Name').fill(name)
